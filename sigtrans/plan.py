@@ -1,11 +1,46 @@
-"""All passes over a tree, as one plan: every input file once, every edit and every open question."""
+"""All passes over a tree, as one plan: every file once, every edit, every open question."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import importlib
+import logging
+import os
+import posixpath
+import re
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sigtrans.source import Diagnostic, Edit
+from sigtrans.config import Config
+from sigtrans.discover import Found, Options, find_files
+from sigtrans.names import load as load_names
+from sigtrans.passes import BuildContext
+from sigtrans.passes.code import find as find_code
+from sigtrans.passes.code import find_protected
+from sigtrans.source import (
+    Applied,
+    Diagnostic,
+    Edit,
+    Findings,
+    Safety,
+    Severity,
+    SourceFile,
+    Span,
+    apply,
+)
+from sigtrans.symbols import FileFacts, Project, find_facts, merge
+from sigtrans.syntax import Lexed, find_words, lex, make_pattern, parse
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from types import TracebackType
+
+log = logging.getLogger("sigtrans")
 
 
 class Status(str, Enum):
@@ -41,3 +76,601 @@ class Plan:
     sdk: str  # MUSA SDK version
     files: tuple[FileResult, ...]  # sorted by path, every input file exactly once
     diagnostics: tuple[Diagnostic, ...] = ()  # about the run as a whole
+
+
+# --- making a plan ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user asked of a run, beside the tree itself."""
+
+    targets: tuple[str, ...] = ("mp_31",)
+    sdk: str = "5.2"
+    keep_extensions: bool = False
+    strict: bool = False
+    jobs: int = 0  # 0: as many as pay off
+    tables: tuple[Path, ...] = ()  # more name tables (TSV), the user's own
+    renames: tuple[tuple[str, tuple[bytes, ...]], ...] = ()  # rows from the user's rules
+    config: Config = field(default_factory=Config)
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A plan and, for every file it changes, the bytes of the port."""
+
+    plan: Plan
+    drafts: Mapping[str, bytes]  # source path -> ported bytes
+    digests: Mapping[str, str]  # source path -> SHA-256 of the bytes that were read
+    found: tuple[Found, ...]
+
+
+Progress = Callable[[str, int, int], None]  # stage, files done, files in all
+
+
+def make_plan(root: Path, settings: Settings, progress: Progress | None = None) -> Drafted:
+    """Plan the port of the tree (or the one file) at `root`; nothing is written."""
+    found = tuple(find_files(root, settings.options))
+    folder = root if root.is_dir() else root.parent
+    work = [f for f in found if _is_read(f)]
+    with _Pool(str(folder), settings, work) as pool:
+        scans = {scan.path: scan for scan in pool.scan(progress)}
+        renamed, clashes = _find_renames(found, scans, settings.keep_extensions)
+        project = merge(
+            (scan.facts for scan in scans.values() if scan.facts is not None),
+            (f.path for f in found if f.kind not in ("folder", "link")),
+            renamed,
+        )
+        outcomes = {outcome.result.path: outcome for outcome in pool.plan(project, progress)}
+    results: list[FileResult] = []
+    for each in found:
+        outcome = outcomes.get(each.path)
+        result = outcome.result if outcome is not None else _untouched(each)
+        if each.path in clashes:
+            result = _with(result, clashes[each.path], settings.config)
+        results.append(result)
+    plan = Plan(
+        root=str(root),
+        targets=settings.targets,
+        sdk=settings.sdk,
+        files=tuple(sorted(results, key=lambda r: r.path)),
+        diagnostics=_about_the_run(scans.values()),
+    )
+    return Drafted(
+        plan=plan,
+        drafts={p: o.draft for p, o in sorted(outcomes.items()) if o.draft is not None},
+        digests={p: s.digest for p, s in sorted(scans.items())},
+        found=found,
+    )
+
+
+_SOURCE_SUFFIX = re.compile(r"\.(?:cuh?|c|cc|cpp|cxx|h|hh|hpp|hxx|inl|inc|ipp|tpp|mu|muh)$")
+_BUILD_KINDS = frozenset(
+    ("cmake", "make", "python", "toml", "bazel", "meson", "xmake", "shell", "manifest")
+)
+
+
+def _is_read(found: Found) -> bool:
+    """Files that are ported, and skipped sources whose includes may break when a header moves."""
+    if found.failed or found.kind in ("folder", "link"):
+        return False
+    if found.skip:
+        return found.copied and found.kind == "source" and "MB" not in found.skip
+    return found.kind == "source" or found.kind in _BUILD_KINDS
+
+
+def _untouched(found: Found) -> FileResult:
+    status = Status.UNCHANGED
+    if found.failed:
+        status = Status.FAILED
+    elif found.skip:
+        status = Status.SKIPPED
+    return FileResult(
+        path=found.path,
+        port_path=found.path if found.copied and not found.failed else "",
+        kind="other" if found.kind in _BUILD_KINDS | {"source"} and found.failed else found.kind,
+        status=status,
+        reason=found.skip,
+        size=found.size,
+    )
+
+
+def _with(result: FileResult, diagnostic: Diagnostic, config: Config) -> FileResult:
+    kept, silenced = _judge([diagnostic], result.path, config)
+    return replace(
+        result,
+        diagnostics=tuple(sorted({*result.diagnostics, *kept})),
+        silenced=result.silenced + silenced,
+    )
+
+
+def _judge(
+    diagnostics: Iterable[Diagnostic], path: str, config: Config
+) -> tuple[list[Diagnostic], int]:
+    """Apply the user's severities; the second value counts what they silence."""
+    if not config.severity and not config.per_path_ignore:
+        return list(diagnostics), 0
+    kept: list[Diagnostic] = []
+    silenced = 0
+    for diagnostic in diagnostics:
+        severity = config.severity_of(diagnostic.code, path, diagnostic.severity)
+        if severity is None:
+            silenced += 1
+        else:
+            kept.append(replace(diagnostic, severity=severity))
+    return kept, silenced
+
+
+# --- file names -----------------------------------------------------------------------------------
+
+_RENAMES = {".cu": ".mu", ".cuh": ".muh"}
+_VENDOR_HEADERS = re.compile(r"(?:^|/)(?:cub|thrust)/")  # these keep .cuh in the MUSA SDK as well
+
+
+def _find_renames(
+    found: Iterable[Found], scans: Mapping[str, Scan], keep: bool
+) -> tuple[dict[str, str], dict[str, Diagnostic]]:
+    """Source path -> port path for files whose extension changes, and what stands in the way."""
+    if keep:
+        return {}, {}
+    taken = {f.path for f in found}
+    lowered: dict[str, str] = {}
+    for path in sorted(taken):
+        lowered.setdefault(path.lower(), path)
+    renamed: dict[str, str] = {}
+    clashes: dict[str, Diagnostic] = {}
+    for each in sorted(found, key=lambda f: f.path):
+        stem, dot, suffix = each.path.rpartition(".")
+        after = _RENAMES.get(dot + suffix)
+        if after is None or each.kind != "source" or each.skip or each.failed:
+            continue
+        scan = scans.get(each.path)
+        if scan is None or scan.skip or _VENDOR_HEADERS.search(each.path):
+            continue
+        target = stem + after
+        other = lowered.get(target.lower())
+        if target in taken or (other is not None and other != each.path):
+            clashes[each.path] = Diagnostic(
+                Span(0, 0),
+                "SIG010",
+                Severity.ERROR,
+                f"cannot become '{target}': the tree already holds '{other or target}'"
+                + ("" if target in taken else ", which differs only in case"),
+                "rename one of the two, or use --keep-extensions",
+                "files/name-clash",
+                1,
+                1,
+            )
+            continue
+        lowered[target.lower()] = target
+        renamed[each.path] = target
+    return renamed, clashes
+
+
+# --- one file -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The first look at one file."""
+
+    path: str
+    kind: str  # cuda, c++, musa, or a build kind
+    digest: str
+    skip: str = ""
+    failed: bool = False
+    facts: FileFacts | None = None
+    fault: str = ""  # traceback of an internal error
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What planning made of one file."""
+
+    result: FileResult
+    draft: bytes | None = None
+
+
+@dataclass(slots=True)
+class _Held:
+    """A file between the two stages; kept by the process that read it."""
+
+    file: SourceFile
+    found: Found
+    scan: Scan
+    lexed: Lexed | None
+
+
+class Worker:
+    """Scans files and then plans them, holding their bytes in between."""
+
+    def __init__(self, folder: str, settings: Settings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.table = load_names(settings.tables, settings.renames)
+        self.plain = make_pattern(self.table.extra_words)
+        self.torch = make_pattern((*self.table.extra_words, *self.table.torch_words))
+        self.held: dict[str, _Held] = {}
+
+    def scan(self, found: Found) -> Scan:
+        """Read and lex one file; an unreadable file is a result, not an error."""
+        try:
+            data = _read(f"{self.folder}/{found.path}", found.size)
+        except OSError as error:
+            return Scan(found.path, "other", "", f"unreadable: {error.strerror}", failed=True)
+        digest = hashlib.sha256(data).hexdigest()
+        file = SourceFile(found.path, data)
+        if found.kind != "source":
+            scan = Scan(found.path, found.kind, digest, found.skip)
+            self.held[found.path] = _Held(file, found, scan, None)
+            return scan
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return Scan(found.path, "other", digest, "UTF-16 text: convert it to UTF-8 first")
+        try:
+            lexed = lex(data, self._pattern(data))
+            facts = find_facts(file, lexed, self.table)
+            kind, skip = self._kind(found, lexed, facts)
+        except Exception:  # the file boundary: a fault of ours is one file's result
+            scan = Scan(found.path, "other", digest, fault=traceback.format_exc())
+            self.held[found.path] = _Held(file, found, scan, None)
+            return scan
+        scan = Scan(found.path, kind, digest, found.skip or skip, facts=facts)
+        if not (found.skip or skip) or facts.includes:
+            self.held[found.path] = _Held(file, found, scan, lexed)
+        return scan
+
+    def _pattern(self, data: bytes) -> re.Pattern[bytes]:
+        torch = b"torch" in data or b"ATen/" in data or b"c10/" in data
+        return self.torch if torch else self.plain
+
+    def _kind(self, found: Found, lexed: Lexed, facts: FileFacts) -> tuple[str, str]:
+        data = lexed.data
+        musa = cuda = False
+        if facts.includes:
+            protected = find_protected(lexed) if b"MUSA" in data else None
+            for include in facts.includes:
+                name = include.path
+                musa = musa or (
+                    _MUSA_HEADER.match(name) is not None
+                    and not (protected and protected.why(include.start))
+                )
+                cuda = cuda or name in self.table.headers
+        if musa and not cuda:
+            return "musa", "already MUSA"
+        if found.path.endswith((".cu", ".cuh")) or cuda:
+            return "cuda", ""
+        if b"__global__" in data or b"__device__" in data or b"<<<" in data:
+            return "cuda", ""
+        targets = self.table.targets
+        return ("cuda" if any(w[2] in targets for w in lexed.words) else "c++"), ""
+
+    def plan(self, path: str, project: Project) -> Outcome:
+        """Never raises: a fault of ours becomes SIG999 on that file."""
+        held = self.held.pop(path)
+        try:
+            if held.scan.fault:
+                raise InternalFault(held.scan.fault)
+            return self._plan(held, project)
+        except Exception as fault:
+            detail = held.scan.fault or traceback.format_exc()
+            log.debug("internal fault in %s\n%s", path, detail)
+            return Outcome(_internal(held, fault, detail))
+
+    def _plan(self, held: _Held, project: Project) -> Outcome:
+        file, found, scan = held.file, held.found, held.scan
+        if scan.skip:
+            said = tuple(_broken_includes(held, project))
+            kept, silenced = _judge(said, file.path, self.settings.config)
+            return Outcome(
+                FileResult(
+                    file.path,
+                    file.path if found.copied else "",
+                    scan.kind,
+                    Status.SKIPPED,
+                    scan.skip,
+                    len(file.data),
+                    diagnostics=file.place(kept),
+                    silenced=silenced,
+                )
+            )
+        protected = 0
+        if held.lexed is not None and scan.facts is not None:
+            code = find_code(
+                file, held.lexed, scan.facts, project, self.table, self.settings.strict
+            )
+            findings, protected = code.findings, code.protected
+        else:
+            findings = self._build_findings(scan.kind, file, project)
+        applied = apply(file.data, findings.edits)
+        refused = [
+            Diagnostic(
+                edit.span,
+                "SIG011",
+                Severity.WARNING,
+                f"an edit of rule '{edit.rule}' was not made: it overlaps another edit",
+                "change this place by hand",
+                edit.rule,
+            )
+            for edit in applied.refused
+            if edit.safety > Safety.HINT
+        ]
+        gate = _gate(held, applied, self._pattern(file.data)) if applied.taken else ""
+        kept, silenced = _judge([*findings.diagnostics, *refused], file.path, self.settings.config)
+        port_path = project.renamed.get(file.path, file.path)
+        if gate:
+            kept.append(
+                Diagnostic(
+                    Span(0, 0),
+                    "SIG998",
+                    Severity.ERROR,
+                    f"the port of this file failed a check of ours and was dropped: {gate}",
+                    "port this file by hand and send us the file if you can",
+                    "gate",
+                )
+            )
+            return Outcome(
+                FileResult(
+                    file.path,
+                    file.path,
+                    scan.kind,
+                    Status.FAILED,
+                    gate,
+                    len(file.data),
+                    diagnostics=file.place(kept),
+                    silenced=silenced + protected,
+                )
+            )
+        changed = bool(applied.taken) or port_path != file.path
+        return Outcome(
+            FileResult(
+                file.path,
+                port_path,
+                scan.kind,
+                Status.PORTED if changed else Status.UNCHANGED,
+                "",
+                len(file.data),
+                applied.taken,
+                file.place(kept),
+                silenced + protected,
+            ),
+            applied.data if changed else None,
+        )
+
+    def _build_findings(self, kind: str, file: SourceFile, project: Project) -> Findings:
+        context = BuildContext(self.settings.targets, self.settings.sdk, project.renamed)
+        module = _BUILD_PASSES[kind]
+        find: Callable[[SourceFile, BuildContext], Findings] = importlib.import_module(
+            f"sigtrans.passes.{module}"
+        ).find
+        return find(file, context)
+
+
+class InternalFault(Exception):
+    """A fault found while scanning, carried to the planning stage."""
+
+
+_BUILD_PASSES = {
+    "cmake": "cmake",
+    "make": "make",
+    "python": "python_build",
+    "toml": "python_build",
+    "manifest": "python_build",
+    "bazel": "other_build",
+    "meson": "other_build",
+    "xmake": "other_build",
+    "shell": "other_build",
+}
+_MUSA_HEADER = re.compile(
+    rb"(?:musa(?:_runtime|_runtime_api|_fp16|_bf16|_fp8)?\.h|mu(?:blas|fft|rand|sparse|solver|dnn)\w*\.h"
+    rb"|mccl\.h|torch_musa/)"
+)
+
+
+def _read(path: str, size: int) -> bytes:
+    """The file's bytes; O_NONBLOCK so that a file that became a FIFO cannot hang us."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        chunks = [os.read(handle, size + 1)]
+        while chunks[-1]:
+            chunks.append(os.read(handle, 1 << 20))
+        return b"".join(chunks)
+    finally:
+        os.close(handle)
+
+
+def _broken_includes(held: _Held, project: Project) -> Iterator[Diagnostic]:
+    """A file that is not ported includes a header that is renamed."""
+    if held.scan.facts is None or not project.renamed:
+        return
+    for include in held.scan.facts.includes:
+        if not include.path.endswith((b".cuh", b".cu")):
+            continue
+        name = include.path.decode("utf-8", "replace")
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(held.file.path), name))
+        paths = project.by_name.get(name.rpartition("/")[2], ())
+        tail = "/" + name.lstrip("./")
+        hits = [p for p in paths if p == beside or ("/" + p).endswith(tail)]
+        moved = [p for p in hits if p in project.renamed]
+        if moved and beside not in (set(hits) - set(moved)):
+            yield Diagnostic(
+                Span(include.start, include.end),
+                "SIG132",
+                Severity.ERROR,
+                f"this file is not ported ({held.scan.skip}), but includes '{name}', which "
+                f"becomes '{project.renamed[moved[0]]}'",
+                "change the include by hand, port this file too, or use --keep-extensions",
+                "headers/unported-includer",
+            )
+
+
+def _gate(held: _Held, applied: Applied, pattern: re.Pattern[bytes]) -> str:
+    """Why a draft must not be used ("" when it may): it is checked against what was planned."""
+    before, after = held.file.data, applied.data
+    if held.lexed is not None:
+        # The names in the draft must be the original's, less those replaced, plus the new ones.
+        # Counting them over the finished bytes also catches an edit that joins two names.
+        removed = b"\n".join(before[e.span.start : e.span.end] for e in applied.taken)
+        added = b"\n".join(e.text for e in applied.taken)
+        expected = Counter(find_words(before, pattern))
+        expected.subtract(find_words(removed, pattern))
+        expected.update(find_words(added, pattern))
+        found = Counter(find_words(after, pattern))
+        found.subtract(expected)
+        return "the names in the port are not those planned" if any(found.values()) else ""
+    language = {"cmake": "cmake", "make": "make", "python": "python"}.get(held.scan.kind)
+    if language is None:
+        return ""
+    if (
+        parse(language, after).root_node.has_error
+        and not parse(language, before).root_node.has_error
+    ):
+        return f"the port no longer parses as {language}"
+    return ""
+
+
+def _internal(held: _Held, fault: Exception, detail: str) -> FileResult:
+    last = detail.strip().splitlines()[-1]
+    said = Diagnostic(
+        Span(0, 0),
+        "SIG999",
+        Severity.ERROR,
+        f"internal error, this file is left as it was: {last[:200]}",
+        "please report it with the file; --log-level debug shows the traceback",
+        "internal",
+    )
+    return FileResult(
+        held.file.path,
+        held.file.path,
+        held.scan.kind,
+        Status.FAILED,
+        f"internal error: {type(fault).__name__}",
+        len(held.file.data),
+        diagnostics=held.file.place([said]),
+    )
+
+
+def _about_the_run(scans: Iterable[Scan]) -> tuple[Diagnostic, ...]:
+    del scans
+    return ()
+
+
+# --- one process or several --------------------------------------------------------------------
+
+_PAYS_OFF = 4 * 1024 * 1024  # bytes of source per process; below that start-up costs more
+
+
+class _Pool:
+    """Runs `Worker`s: in this process, or in several that each keep the files they have read."""
+
+    def __init__(self, folder: str, settings: Settings, work: list[Found]) -> None:
+        self.total = len(work)
+        size = sum(f.size for f in work)
+        wanted = settings.jobs or min(os.cpu_count() or 1, 1 + size // _PAYS_OFF)
+        self.jobs = max(1, min(wanted, len(work)))
+        # The largest first, each to the least loaded: an even split that depends on nothing else.
+        self.parts: list[list[Found]] = [[] for _ in range(self.jobs)]
+        loads = [0] * self.jobs
+        for each in sorted(work, key=lambda f: (-f.size, f.path)):
+            least = loads.index(min(loads))
+            self.parts[least].append(each)
+            loads[least] += each.size + 2000
+        self.local = Worker(folder, settings) if self.jobs == 1 else None
+        self.pipes: list[Connection] = []
+        self.processes: list[Any] = []
+        if self.local is None:
+            self._start(folder, settings)
+
+    def _start(self, folder: str, settings: Settings) -> None:
+        import multiprocessing
+
+        methods = multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+        for _ in self.parts:
+            here, there = context.Pipe()
+            process = context.Process(target=_serve, args=(there, folder, settings), daemon=True)
+            process.start()
+            there.close()
+            self.pipes.append(here)
+            self.processes.append(process)
+
+    def __enter__(self) -> _Pool:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for pipe in self.pipes:
+            pipe.close()
+        for process in self.processes:
+            if kind is not None:
+                process.terminate()
+            process.join()
+
+    def scan(self, progress: Progress | None) -> list[Scan]:
+        """The first look at every file."""
+        if self.local is not None:
+            done: list[Scan] = []
+            for each in self.parts[0]:
+                done.append(self.local.scan(each))
+                if progress is not None:
+                    progress("reading", len(done), self.total)
+            return done
+        for pipe, part in zip(self.pipes, self.parts, strict=True):
+            pipe.send(part)
+        return self._collect("reading", progress)
+
+    def plan(self, project: Project, progress: Progress | None) -> list[Outcome]:
+        """The plan of every file that some worker holds."""
+        if self.local is not None:
+            done: list[Outcome] = []
+            paths = sorted(self.local.held)
+            for path in paths:
+                done.append(self.local.plan(path, project))
+                if progress is not None:
+                    progress("planning", len(done), len(paths))
+            return done
+        for pipe in self.pipes:
+            pipe.send(project)
+        return self._collect("planning", progress)
+
+    def _collect(self, stage: str, progress: Progress | None) -> list[Any]:
+        from multiprocessing.connection import wait
+
+        done: list[Any] = []
+        open_pipes = list(self.pipes)
+        while open_pipes:
+            for pipe in wait(open_pipes):
+                chunk = pipe.recv()  # type: ignore[union-attr]
+                if chunk is None:
+                    open_pipes.remove(pipe)  # type: ignore[arg-type]
+                    continue
+                done += chunk
+                if progress is not None:
+                    progress(stage, len(done), self.total)
+        return done
+
+
+def _serve(pipe: Connection, folder: str, settings: Settings) -> None:
+    """A worker process: scan what is sent, then plan it; results go back in chunks."""
+    worker = Worker(folder, settings)
+    try:
+        _send_chunks(pipe, (worker.scan(each) for each in pipe.recv()))
+        project = pipe.recv()
+        _send_chunks(pipe, (worker.plan(path, project) for path in sorted(worker.held)))
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+        return  # the parent is gone or was interrupted; it says so itself
+
+
+def _send_chunks(pipe: Connection, results: Iterable[object]) -> None:
+    chunk: list[object] = []
+    for each in results:
+        chunk.append(each)
+        if len(chunk) == 32:
+            pipe.send(chunk)
+            chunk = []
+    pipe.send(chunk)
+    pipe.send(None)

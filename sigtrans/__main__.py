@@ -1,0 +1,5 @@
+"""`python -m sigtrans`."""
+
+from sigtrans.cli import main
+
+raise SystemExit(main())

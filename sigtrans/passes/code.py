@@ -1,0 +1,920 @@
+"""Names, headers, macros and strings of C-family files.
+
+A pattern rule could not do it: whether a name is CUDA's depends on its context (member access,
+scope, the project's own declarations), and half of the job is to say what cannot be renamed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from posixpath import dirname, join, normpath
+from typing import TYPE_CHECKING
+
+from sigtrans.source import Diagnostic, Edit, Findings, Severity, SourceFile, Span
+from sigtrans.symbols import (
+    LOOKALIKE,
+    FileFacts,
+    Include,
+    Own,
+    Project,
+    Reach,
+    find_declared,
+    scopes_around,
+)
+from sigtrans.syntax import IDENTIFIER_BYTES, Lexed, Word
+
+if TYPE_CHECKING:
+    from sigtrans.names import NameTable
+
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """Byte ranges that are left alone, and why; sorted, not overlapping."""
+
+    ranges: tuple[tuple[int, int, str], ...] = ()
+
+    def why(self, at: int) -> str:
+        """The reason `at` is left alone, "" when it is not."""
+        if not self.ranges:
+            return ""
+        n = bisect_right(self.ranges, at, key=lambda r: r[0]) - 1
+        return self.ranges[n][2] if n >= 0 and at < self.ranges[n][1] else ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFindings:
+    """Findings of one C-family file, and what was left alone on the user's word."""
+
+    findings: Findings
+    protected: int = 0  # CUDA names inside protected ranges
+
+
+def find(
+    file: SourceFile,
+    lexed: Lexed,
+    facts: FileFacts,
+    project: Project,
+    table: NameTable,
+    strict: bool = False,
+) -> CodeFindings:
+    """Every edit and every open question of one C-family file."""
+    return _Pass(file, lexed, facts, project, table, strict).run()
+
+
+class _Pass:
+    """One file's findings while they are collected."""
+
+    def __init__(
+        self,
+        file: SourceFile,
+        lexed: Lexed,
+        facts: FileFacts,
+        project: Project,
+        table: NameTable,
+        strict: bool,
+    ) -> None:
+        self.file = file
+        self.data = file.data
+        self.lexed = lexed
+        self.facts = facts
+        self.project = project
+        self.table = table
+        self.strict = strict
+        self.protected = find_protected(lexed)
+        self.left = 0
+        self.edits: list[Edit] = []
+        self.said: list[Diagnostic] = []
+        self.renamed: list[Word] = []
+        self.unproven: dict[bytes, int] = {}  # rule-grade names -> first place
+        self.noted: dict[bytes, list[int]] = {}  # names whose entry carries a warning -> places
+        self.flagged: dict[bytes, list[Word]] = {}
+        self.line = (1, 0)  # the logical line judged last
+        self.directives: set[int] = set()  # guard lines already judged
+        self.own_files = {o.name for o in facts.own if o.reach is Reach.FILE}
+        self.own_ranges: dict[bytes, list[Own]] = {}
+        for own in facts.own:
+            if own.reach in (Reach.RANGE, Reach.SCOPE):
+                self.own_ranges.setdefault(own.name, []).append(own)
+
+    def run(self) -> CodeFindings:
+        for include in self.facts.includes:
+            self._include(include)
+        if self.lexed.words:
+            self._words()
+            self._own_names()
+            self._flags()
+            self._pasting()
+        self._strings()
+        self._shape()
+        return CodeFindings(Findings(tuple(self.edits), tuple(self.said)), self.left)
+
+    def _say(
+        self,
+        start: int,
+        end: int,
+        code: str,
+        severity: Severity,
+        message: str,
+        help: str = "",
+        rule: str = "",
+    ) -> None:
+        self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def _words(self) -> None:
+        targets, absent = self.table.targets, self.table.absent
+        guards, flags, same = self.table.guards, self.table.flags, self.table.same
+        declared = self.project.declared
+        paths = {at for i in self.facts.includes for at in range(i.start, i.end)}
+        scoped: list[Word] = []
+        unknown: list[Word] = []
+        for word in self.lexed.words:
+            start, _, name = word
+            if start in paths:
+                continue
+            if name in targets:
+                if self._is_cudas(word, scoped):
+                    self._rename(word)
+            elif name in absent:
+                if self._is_cudas(word, scoped):
+                    self._absent(word)
+            elif name in guards:
+                self._guard(word)
+            elif name in flags:
+                if not self.protected.why(start) and self._access(start) != "member":
+                    self.flagged.setdefault(name, []).append(word)
+            elif name == b"cuda":
+                self._namespace(word)
+            elif (
+                name not in declared
+                and name not in same
+                and LOOKALIKE.match(name)
+                and not self.protected.why(start)
+                and not self._access(start)
+                and not self._is_defined_here(word)
+            ):
+                unknown.append(word)
+        if unknown:
+            self._unknown(unknown)
+        if scoped:
+            self._resolve(scoped)
+        if self.unproven:
+            self._unproven()
+        for name, places in self.noted.items():
+            entry = self.table.explain(name.decode())
+            more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
+            self._say(
+                places[0],
+                places[0] + len(name),
+                "SIG107",
+                WARNING,
+                f"'{name.decode()}' is not only a rename: {entry.note if entry else ''}{more}",
+                f"check the call against the MUSA header; see sigtrans explain {name.decode()}",
+                "names/caution",
+            )
+
+    def _access(self, start: int) -> str:
+        """ "member" after . or ->, the scope's name after `X::`, "" otherwise."""
+        data = self.data
+        at = start - 1
+        if at < 0:
+            return ""
+        byte = data[at]
+        if byte in b" \t\r\n\\/":
+            at = self.lexed.before(start)
+            if at < 0:
+                return ""
+            byte = data[at]
+        if byte == 0x2E:  # .
+            return "" if data[at - 1 : at] == b"." else "member"
+        if byte == 0x3E and at and data[at - 1] == 0x2D:  # ->
+            return "member"
+        if byte == 0x3A and at and data[at - 1] == 0x3A:  # ::
+            ahead = self.lexed.before(at - 1)
+            if ahead >= 0 and data[ahead] in IDENTIFIER_BYTES:
+                scope = self.lexed.name_ending_at(ahead)
+                # `return ::cudaFree(p)`: a keyword is no scope
+                return (
+                    ""
+                    if scope in (b"return", b"else", b"case", b"throw")
+                    else scope.decode("latin-1")
+                )
+            return "template" if ahead >= 0 and data[ahead] == 0x3E else ""
+        return ""
+
+    def _is_cudas(self, word: Word, scoped: list[Word]) -> bool:
+        """False where the name is the project's, or where the user said to leave it."""
+        start, end, name = word
+        if self.protected.ranges and self.protected.why(start):
+            self.left += 1
+            return False
+        byte = self.data[start - 1] if start else 0x20
+        if byte not in b"(,!&*{;[=":
+            scope = self._access(start)
+            if scope == "member":
+                return False
+            if scope and scope not in _CUDA_SCOPES:
+                self._say(
+                    start,
+                    end,
+                    "SIG113",
+                    NOTE,
+                    f"'{scope}::{name.decode()}' belongs to '{scope}', not to CUDA; left as it is",
+                    rule="names/qualified",
+                )
+                return False
+        if name in self.project.owned or name in self.own_files:
+            return False
+        for own in self.own_ranges.get(name, ()):
+            if own.start <= start < own.end:
+                return False
+        if name in self.project.scoped:
+            scoped.append(word)
+            return False
+        return True
+
+    def _resolve(self, words: list[Word]) -> None:
+        """Names that some class or namespace of the project declares: ask the tree where we are."""
+        for word, scopes in zip(
+            words, scopes_around(self.data, [(w[0], w[1]) for w in words]), strict=True
+        ):
+            name = word[2]
+            if scopes & self.project.scoped[name]:
+                where = b", ".join(sorted(scopes & self.project.scoped[name])).decode("latin-1")
+                self._say(
+                    word[0],
+                    word[1],
+                    "SIG110",
+                    NOTE,
+                    f"'{name.decode()}' is declared in '{where or 'a class'}' here; left as it is",
+                    "write ::name where CUDA's function is meant, and run again",
+                    "names/own",
+                )
+            elif name in self.table.targets:
+                self._rename(word)
+            else:
+                self._absent(word)
+
+    def _rename(self, word: Word) -> None:
+        start, end, name = word
+        if name in self.table.unproven:
+            if self.strict:
+                self._say(
+                    start,
+                    end,
+                    "SIG106",
+                    ERROR,
+                    f"'{name.decode()}' left: its target "
+                    f"'{self.table.targets[name].decode()}' follows the naming rule only",
+                    "run without --strict, or with a MUSA SDK whose headers confirm the name",
+                    "names/strict",
+                )
+                return
+            self.unproven.setdefault(name, start)
+        if name in self.table.cautions:
+            self.noted.setdefault(name, []).append(start)
+        self.renamed.append(word)
+        self.edits.append(Edit(Span(start, end), self.table.targets[name], "names/rename"))
+
+    def _absent(self, word: Word) -> None:
+        start, end, name = word
+        entry = self.table.explain(name.decode())
+        note = entry.note if entry else ""
+        self._say(
+            start,
+            end,
+            "SIG101",
+            ERROR,
+            f"'{name.decode()}' has no known MUSA counterpart; left as it is",
+            note or "replace the call, or guard it out of the MUSA build",
+            "names/absent",
+        )
+
+    def _unknown(self, words: list[Word]) -> None:
+        """Look-alikes that no declaration was seen of; now ask the syntax tree, too."""
+        declared = find_declared(self.data, words)
+        for start, end, name in words:
+            if name in declared:
+                continue
+            self._say(
+                start,
+                end,
+                "SIG102",
+                WARNING,
+                f"'{name.decode(errors='replace')}' looks like a CUDA name, but is in no table "
+                "and this tree does not declare it; left as it is",
+                "nothing to do if it is yours; if it is CUDA's, add it to a rule folder (--rules)",
+                "names/unknown",
+            )
+
+    def _is_defined_here(self, word: Word) -> bool:
+        """`#define NAME`, `#ifdef NAME`, `defined(NAME)`: a macro of the project or its user."""
+        at = self.lexed.before(word[0])
+        if at < 0:
+            return False
+        if self.data[at] == 0x28:  # (
+            at = self.lexed.before(at)
+        return self.lexed.name_ending_at(at) in (
+            b"define",
+            b"undef",
+            b"ifdef",
+            b"ifndef",
+            b"defined",
+        )
+
+    def _unproven(self) -> None:
+        names = sorted(self.unproven)
+        shown = ", ".join(n.decode() for n in names[:6]) + (", …" if len(names) > 6 else "")
+        first = min(self.unproven.values())
+        plural = "name follows" if len(names) == 1 else "names follow"
+        self._say(
+            first,
+            first + len(min(self.unproven, key=lambda n: self.unproven[n])),
+            "SIG105",
+            NOTE,
+            f"{len(names)} {plural} the vendor's naming rule, but no use was seen: {shown}",
+            "with a MUSA SDK at hand check them against its headers; --strict refuses them",
+            "names/unproven",
+        )
+
+    def _namespace(self, word: Word) -> None:
+        """`cuda` by itself: the namespace of libcu++, of Thrust, or of the project."""
+        start, end, _ = word
+        if self.protected.why(start):
+            return
+        after = self.lexed.after(end)
+        if self.data[after : after + 2] != b"::":
+            return
+        scope = self._access(start)
+        if scope == "thrust" or scope == "system":
+            self.edits.append(Edit(Span(start, end), b"musa", "names/thrust-backend"))
+            return
+        if scope or b"cuda" in self.project.declared or b"cuda" in self.project.owned:
+            return
+        member = self.lexed.name_starting_at(self.lexed.after(after + 2)).decode("latin-1")
+        self._say(
+            start,
+            end,
+            "SIG131",
+            ERROR,
+            f"'cuda::{member}' is libcu++; MUSA ships only a few of its headers (musa/std)",
+            "replace it (std:: on the host, own code on the device), or check the SDK's include "
+            "folder for musa/" + member,
+            "names/libcudacxx",
+        )
+
+    def _own_names(self) -> None:
+        for own in self.facts.own:
+            name = own.name.decode("latin-1")
+            end = own.at + len(own.name)
+            if self.protected.why(own.at):
+                continue
+            if own.reach is not Reach.STAND_IN:
+                reach = {
+                    Reach.RANGE: "inside its scope",
+                    Reach.SCOPE: f"inside '{own.scope.decode('latin-1')}'",
+                    Reach.FILE: "in this file",
+                    Reach.TREE: "in the whole tree",
+                }[own.reach]
+                self._say(
+                    own.at,
+                    end,
+                    "SIG110",
+                    WARNING if own.reach is Reach.TREE else NOTE,
+                    f"the project declares '{name}' itself ({own.what}); its uses {reach} are "
+                    "left as they are",
+                    "rename it, or write ::name where CUDA's is meant, if this is not intended",
+                    "names/own",
+                )
+            elif own.what == "macro":
+                self._say(
+                    own.at,
+                    end,
+                    "SIG112",
+                    WARNING,
+                    f"macro '{name}' has the name of a CUDA function, type or macro; definition "
+                    "and uses are ported alike",
+                    "check that the definition still means the right thing on MUSA",
+                    "names/macro-of-both",
+                )
+            else:
+                self._say(
+                    own.at,
+                    end,
+                    "SIG111",
+                    WARNING,
+                    f"this {own.what} declares CUDA's '{name}' again; declaration and uses are "
+                    "ported alike",
+                    "compare the declaration with the MUSA header, or include that header instead",
+                    "names/stand-in",
+                )
+
+    # --- guards --------------------------------------------------------------------------------
+
+    def _guard(self, word: Word) -> None:
+        """Version and compiler macros: presence tests are renamed, thresholds are not."""
+        start, end, name = word
+        if self.protected.why(start):
+            self.left += 1
+            return
+        if not self.line[0] <= start <= self.line[1]:  # many guards can share one long line
+            self.line = self.lexed.logical_line(start)
+        line_start, line_end = self.line
+        match = _CONDITION.match(self.data, line_start, line_end)
+        target = self.table.guards[name]
+        if match is None:
+            directive = _DEFINE.match(self.data, line_start, line_end)
+            if directive and directive.end() == start:
+                self._say(
+                    start,
+                    end,
+                    "SIG402",
+                    ERROR,
+                    f"the project defines or undefines '{name.decode()}' itself; left as it is",
+                    "decide what the MUSA build should see here",
+                    "guards/defined-by-project",
+                )
+                return
+            self._say(
+                start,
+                end,
+                "SIG402",
+                ERROR,
+                f"'{name.decode()}' is used as a value; MUSA's numbers have another scale",
+                "test the feature instead, or use MUSA's own version macro with its own numbers",
+                "guards/value",
+            )
+            return
+        if line_start in self.directives:
+            return
+        kind = match.group(1)
+        condition = self.data[match.end() : line_end]
+        names = self.table.guards.keys() & set(re.findall(rb"[A-Za-z_]\w*", condition))
+        thresholds = [n for n in names if kind in (b"if", b"elif") and _has_threshold(condition, n)]
+        if thresholds:
+            self.directives.add(line_start)
+            shown = b" ".join(condition.replace(b"\\", b" ").split()).decode("latin-1")
+            self._say(
+                start,
+                end,
+                "SIG401",
+                ERROR,
+                f"'{shown[:90]}' compares a CUDA version or architecture number; left as it is, "
+                "so MUSA's compiler sees an undefined macro (0)",
+                "test for the feature that the number stands for: __MUSA_ARCH__ is 210, 220 or "
+                "310; MUSART_VERSION counts SDK releases (5.2 is 50200)",
+                "guards/threshold",
+            )
+            return
+        if target is None:
+            self.directives.add(line_start)
+            entry = self.table.explain(name.decode())
+            self._say(
+                start,
+                end,
+                "SIG403",
+                ERROR,
+                f"'{name.decode()}' is never defined by MUSA: this test changes its meaning",
+                (entry.note if entry else "")
+                or "test for __MUSACC__, or for the MUSA header's own guard",
+                "guards/undefined",
+            )
+            return
+        self.edits.append(Edit(Span(start, end), target, "guards/presence"))
+        self.renamed.append(word)
+
+    # --- includes ------------------------------------------------------------------------------
+
+    def _include(self, include: Include) -> None:
+        if self.protected.why(include.start):
+            return
+        span = Span(include.start, include.end)
+        found = self._in_tree(include)
+        if found is not None:
+            self._project_include(include, span, found)
+            return
+        target = self.table.find_header(include.path)
+        if target is None:
+            entry = self.table.explain(include.path.decode("latin-1"))
+            self._say(
+                span.start,
+                span.end,
+                "SIG103",
+                ERROR,
+                f"header '{include.path.decode('latin-1')}' has no known MUSA counterpart; "
+                "left as it is",
+                (entry.note if entry else "") or "remove the include and what depends on it",
+                "headers/absent",
+            )
+            return
+        if target:
+            if target != include.path:
+                self.edits.append(Edit(span, target, "headers/rename"))
+                if include.path in self.table.unproven:
+                    self.unproven.setdefault(include.path, include.start)
+            if include.path in self.table.cautions:
+                self.noted.setdefault(include.path, []).append(include.start)
+            return
+        if _FOREIGN.match(include.path):
+            self._say(
+                span.start,
+                span.end,
+                "SIG104",
+                WARNING,
+                f"header '{include.path.decode('latin-1')}' looks like CUDA's, but is in no table "
+                "and not in this tree; left as it is",
+                "add it to a rule folder (--rules) if it is CUDA's",
+                "headers/unknown",
+            )
+
+    def _in_tree(self, include: Include) -> list[str] | None:
+        """Files of the tree that the include can mean; None when it can only be a system header."""
+        try:
+            name = include.path.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        base = name.rpartition("/")[2]
+        candidates = self.project.by_name.get(base)
+        if candidates is None:
+            return None
+        beside = normpath(join(dirname(self.file.path), name))
+        if beside in self.project.files and not include.angled:
+            return [beside]
+        cudas = self.table.find_header(include.path) != b"" and (include.angled or "/" not in name)
+        if cudas and (include.angled or beside not in self.project.files):
+            return None  # <cuda.h> is CUDA's even if some folder holds a file of that name
+        tail = "/" + name.removeprefix("./").lstrip("/")
+        while tail.startswith("/../"):
+            tail = tail[3:]
+        return [path for path in candidates if ("/" + path).endswith(tail)] or None
+
+    def _project_include(self, include: Include, span: Span, found: list[str]) -> None:
+        renamed = [path for path in found if path in self.project.renamed]
+        if not renamed:
+            return
+        if len(renamed) < len(found):
+            self._say(
+                span.start,
+                span.end,
+                "SIG133",
+                ERROR,
+                f"'{include.path.decode()}' can mean {len(found)} files of this tree, and not all "
+                "of them are renamed; left as it is",
+                "include it by a longer path, or use --keep-extensions",
+                "headers/ambiguous",
+            )
+            return
+        before = renamed[0].rpartition(".")[2].encode()
+        after = self.project.renamed[renamed[0]].rpartition(".")[2].encode()
+        if include.path.endswith(b"." + before):
+            text = include.path[: -len(before)] + after
+            raw = self.data[span.start : span.end]
+            self.edits.append(Edit(span, raw.replace(include.path, text), "headers/extension"))
+
+    # --- what is only reported -----------------------------------------------------------------
+
+    def _flags(self) -> None:
+        for name, words in self.flagged.items():
+            flag = self.table.flags[name]
+            places = words if flag.each else words[:1]
+            for start, end, _ in places:
+                count = len(words)
+                more = f" ({count} places in this file)" if count > 1 and not flag.each else ""
+                self._say(
+                    start, end, flag.code, Severity(flag.severity), flag.message + more, flag.help,
+                    flag.rule,
+                )  # fmt: skip
+
+    def _pasting(self) -> None:
+        data = self.data
+        if b"##" in data:
+            for match in _PASTED.finditer(data):
+                piece = match.group(1) or match.group(2)
+                at = match.start(1) if match.group(1) else match.start(2)
+                if not _STEM.match(piece) or self.lexed.blank_at(at) or self.protected.why(at):
+                    continue
+                if piece in self.project.declared:
+                    continue
+                self._say(
+                    at,
+                    at + len(piece),
+                    "SIG410",
+                    ERROR,
+                    f"token pasting builds a name from '{piece.decode('latin-1')}'; the pasted "
+                    "name is not ported",
+                    "write the MUSA stem here when all pasted names follow the naming rule, or "
+                    "spell the names out",
+                    "macros/pasted-name",
+                )
+        for macro, parameters in self.facts.pasting.items():
+            if "quotes" in parameters.values() and self.renamed:
+                at = data.find(macro)
+                self._say(
+                    at,
+                    at + len(macro),
+                    "SIG412",
+                    NOTE,
+                    f"macro '{macro.decode()}' turns its argument into text; CUDA names in it now "
+                    "show as MUSA names",
+                    rule="macros/quoted-argument",
+                )
+        # Text made from a name matters where symbols are looked up by it; pasted names always do.
+        matters = {"pastes", "quotes"} if self.project.loads_symbols else {"pastes"}
+        macros = [
+            macro
+            for macro, parameters in self.project.pasting.items()
+            if not matters.isdisjoint(parameters.values()) and macro in data
+        ]
+        if not macros or not self.renamed:
+            return
+        calls = re.compile(rb"(?<![\w$])(" + b"|".join(map(re.escape, macros)) + rb")\s*\(")
+        renamed = sorted(self.renamed)
+        for match in calls.finditer(data):
+            if self.lexed.blank_at(match.start()) or self._is_define(match.start()):
+                continue
+            arguments = self.lexed.arguments(match.end() - 1)
+            macro = match.group(1)
+            for index, how in self.project.pasting[macro].items():
+                if how not in matters or index >= len(arguments):
+                    continue
+                start, end = arguments[index]
+                text = data[start:end].strip()
+                for word in renamed[bisect_left(renamed, (start,)) : bisect_left(renamed, (end,))]:
+                    if text != word[2]:
+                        continue
+                    self._say(
+                        word[0],
+                        word[1],
+                        "SIG411",
+                        WARNING,
+                        f"macro '{macro.decode()}' {how} '{word[2].decode()}'; what it makes of it "
+                        "changes with the name",
+                        "check the places that spell the result out",
+                        "macros/pasted-argument",
+                    )
+
+    def _is_define(self, at: int) -> bool:
+        return self.lexed.name_ending_at(self.lexed.before(at)) == b"define"
+
+    def _strings(self) -> None:
+        data = self.data
+        seen: set[int] = set()
+        for start, end, name in self.lexed.quoted:
+            blank = self.lexed.blank_at(start)
+            if blank is None or blank[0] in seen or self.protected.why(start):
+                continue
+            content = data[blank[0] + 1 : blank[1] - 1]
+            known = name in self.table.targets or name in self.table.absent
+            if not known or content.removesuffix(b"_ptsz").removesuffix(b"_v2") != name:
+                continue
+            seen.add(blank[0])
+            entry = self.table.explain(name.decode())
+            loaded = self.project.loads_symbols and entry is not None and entry.kind == "function"
+            target = self.table.targets.get(name, b"").decode()
+            self._say(
+                start,
+                end,
+                "SIG120" if loaded else "SIG121",
+                WARNING if loaded else NOTE,
+                f'string "{name.decode()}" is a CUDA name; strings are not changed'
+                + (" (this tree loads symbols by name)" if loaded else ""),
+                f'write "{target}" if it is looked up in a MUSA library' if target else "",
+                "strings/name",
+            )
+        if b".so" in data or b".dll" in data or b".ptx" in data or b'bin"' in data:
+            for match in _LOADED_FILE.finditer(data):
+                blank = self.lexed.blank_at(match.start())
+                if blank is None or self.lexed.is_comment(blank):
+                    continue
+                if self.protected.why(match.start()) or self._in_include(match.start()):
+                    continue
+                text = match.group().decode("latin-1")
+                code, what, help = (
+                    ("SIG122", "is a CUDA library", "name the MUSA library (libmusart.so, …)")
+                    if match.group(1)
+                    else (
+                        "SIG124",
+                        "is a compiled CUDA module",
+                        "build a MUSA fat binary and load that (muModuleLoadData)",
+                    )
+                )
+                self._say(
+                    *match.span(), code, WARNING, f"'{text}' {what}; strings are not changed",
+                    help, "strings/file",
+                )  # fmt: skip
+        for marker in (b"__global__", b"<cuda_runtime.h>", b"<cuda_fp16.h>"):
+            at = data.find(marker)
+            while at >= 0:
+                blank = self.lexed.blank_at(at)
+                if (
+                    blank is not None
+                    and not self.lexed.is_comment(blank)
+                    and blank[0] not in seen
+                    and not self.protected.why(at)
+                ):
+                    seen.add(blank[0])
+                    self._say(
+                        at,
+                        at + len(marker),
+                        "SIG123",
+                        ERROR,
+                        "CUDA source inside a string is not ported",
+                        "port the text by hand, or move it to a file of its own; it is compiled "
+                        "at run time",
+                        "strings/source",
+                    )
+                at = data.find(marker, at + 1)
+
+    def _in_include(self, at: int) -> bool:
+        return any(i.start <= at < i.end for i in self.facts.includes)
+
+    def _shape(self) -> None:
+        """What compilers themselves disagree on, or what hides a name from everyone."""
+        data = self.data
+        if not self.lexed.words:
+            return
+        for match in _SPLIT_NAME.finditer(data):
+            blank = self.lexed.blank_at(match.start())
+            if blank is not None:
+                continue
+            left = self.lexed.name_ending_at(match.start())
+            joined = left + self.lexed.name_starting_at(match.end() - 1)
+            if joined in self.table.targets or joined in self.table.absent:
+                self._say(
+                    match.start() + 1 - len(left),
+                    match.end(),
+                    "SIG413",
+                    ERROR,
+                    f"'{joined.decode()}' is split by a line continuation and not ported",
+                    "write the name on one line",
+                    "language/split-name",
+                )
+        lone = _LONE_CR.search(data)
+        if lone is not None:
+            self._say(
+                *lone.span(),
+                "SIG414",
+                WARNING,
+                "a carriage return alone ends a line for MUSA's compiler (clang), not for gcc",
+                "convert the file's line ends",
+                "language/lone-cr",
+            )
+        if self.lexed.blanks:
+            start, end = self.lexed.blanks[-1]
+            if end == len(data) and data[start : start + 2] == b"/*" and data[-2:] != b"*/":
+                self._say(
+                    start,
+                    start + 2,
+                    "SIG415",
+                    WARNING,
+                    "this comment never ends; nothing after it is ported",
+                    "close the comment",
+                    "language/open-comment",
+                )
+
+
+_CUDA_SCOPES = frozenset(("nvcuda", "cooperative_groups", "std"))
+_CONDITION = re.compile(rb"[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef)\b")
+_DEFINE = re.compile(rb"[ \t]*(?:#|%:)[ \t]*(?:define|undef)[ \t]+")
+_FOREIGN = re.compile(
+    rb"(?:cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvtx3/"
+    rb"|nvToolsExt|npp|nvjpeg|cutlass/|cute/|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/)[\w./-]*"
+)
+_PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
+_STEM = re.compile(
+    rb"(?:cuda|cu|CU|CUDA|cublas|cublasLt|cufft|curand|cusparse|cusolver|cusolverDn|cudnn|nccl"
+    rb"|nvrtc|nvml|nvtx|cupti|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NCCL|NVRTC)(?:_|[A-Z]\w*)?$"
+)
+_LOADED_FILE = re.compile(
+    rb"(\blib(?:cuda|cudart|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc|cupti"
+    rb"|nvidia-ml|nvToolsExt)[\w-]*\.(?:so|a|dylib)\b"
+    rb"|\b(?:nvcuda|cudart\w*|cublas\w*|cufft\w*|nvrtc\w*)\.dll\b)"
+    rb"|[\w%./-]*\.(?:ptx|cubin|fatbin)(?=\")"
+)
+_SPLIT_NAME = re.compile(rb"\w\\\r?\n\w")
+_LONE_CR = re.compile(rb"\r(?!\n)")
+
+
+def _has_threshold(condition: bytes, name: bytes) -> bool:
+    """Is `name` compared, or used in arithmetic, in this #if condition?"""
+    rest = re.sub(rb"\bdefined\s*\(?\s*" + name + rb"\b\s*\)?", b" ", condition)
+    for match in re.finditer(rb"(?<![\w$])" + name + rb"(?![\w$])", rest):
+        before = rest[: match.start()].rstrip(b" \t(\\\r\n")
+        after = rest[match.end() :].lstrip(b" \t)\\\r\n")
+        if after[:1] in (b"<", b">", b"+", b"-", b"*", b"/", b"%") or after[:2] in (b"==", b"!="):
+            return True
+        if before[-1:] in (b"<", b">", b"=", b"+", b"-", b"*", b"/", b"%"):
+            return True
+        if after[:1] == b"&" and after[:2] != b"&&":
+            return True
+    return False
+
+
+# --- what is left alone ---------------------------------------------------------------------
+
+_MARK = re.compile(
+    rb"sigtrans:[ \t]*(off|on|skip-line|skip-file)\b|MUSIFY_EXCL_(START|STOP|LINE)\b"
+)
+_MUSA = re.compile(
+    rb"\b(?:__MUSA__|__MUSACC__|__MUSA_ARCH__|MUSA_VERSION|MUSART_VERSION|(?:\w+_)?USE_MUSA"
+    rb"|(?:\w+_)?(?:WITH|ENABLE|HAVE|HAS)_MUSA)\b"
+)
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
+    rb"((?:[^\r\n\\]|\\(?:\r\n|[\s\S]))*)",
+    re.MULTILINE,
+)
+
+
+def find_protected(lexed: Lexed) -> Protected:
+    """Ranges that the user marked, and branches that are MUSA's already."""
+    data = lexed.data
+    ranges: list[tuple[int, int, str]] = []
+    if b"sigtrans:" in data or b"MUSIFY_EXCL_" in data:
+        ranges += _marked(lexed)
+    if b"MUSA" in data and _MUSA.search(data):
+        ranges += [(start, end, "MUSA branch") for start, end in _musa_branches(lexed)]
+    merged: list[tuple[int, int, str]] = []
+    for start, end, why in sorted(ranges):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]), merged[-1][2])
+        else:
+            merged.append((start, end, why))
+    return Protected(tuple(merged))
+
+
+def _marked(lexed: Lexed) -> Iterable[tuple[int, int, str]]:
+    data = lexed.data
+    why = "excluded by a mark"
+    opened: int | None = None
+    for match in _MARK.finditer(data):
+        blank = lexed.blank_at(match.start())
+        if lexed.blanks and (blank is None or not lexed.is_comment(blank)):
+            continue
+        word = match.group(1) or match.group(2)
+        start, end = lexed.logical_line(match.start())
+        if word in (b"off", b"START"):
+            opened = start if opened is None else opened
+        elif word in (b"on", b"STOP"):
+            if opened is not None:
+                yield opened, end, why
+            opened = None
+        elif word == b"skip-file":
+            yield 0, len(data), why
+        else:
+            yield start, end, why
+    if opened is not None:
+        yield opened, len(data), why
+
+
+def _musa_branches(lexed: Lexed) -> list[tuple[int, int]]:
+    """Branches of #if chains that only a MUSA build compiles."""
+    data = lexed.data
+    found: list[tuple[int, int]] = []
+    stack: list[list[int | bool]] = []  # [start of a MUSA branch or -1, some branch was not MUSA]
+    for match in _DIRECTIVE.finditer(data):
+        if lexed.blank_at(match.start(1)) is not None:
+            continue
+        kind, condition = match.group(1), match.group(2)
+        if kind in (b"if", b"ifdef", b"ifndef"):
+            sign = _musa_sign(kind, condition)
+            stack.append([match.end() if sign > 0 else -1, sign < 0])
+            continue
+        if not stack:
+            continue
+        top = stack[-1]
+        if isinstance(top[0], int) and top[0] >= 0:
+            found.append((top[0], match.start()))
+        top[0] = -1
+        if kind == b"endif":
+            stack.pop()
+        elif kind == b"else":
+            if top[1]:
+                top[0] = match.end()
+        else:
+            sign = _musa_sign(b"ifdef" if kind == b"elifdef" else b"if", condition)
+            top[0] = match.end() if sign > 0 else -1
+    return found
+
+
+def _musa_sign(kind: bytes, condition: bytes) -> int:
+    """1: only a MUSA build takes this branch; -1: only a build without MUSA; 0: cannot tell."""
+    match = _MUSA.search(condition)
+    if match is None:
+        return 0
+    if kind == b"ifndef":
+        return -1
+    if kind == b"ifdef":
+        return 1
+    if b"||" in condition:
+        return 0
+    negated = re.search(rb"!\s*(?:defined\s*\(?\s*)?$", condition[: match.start()]) is not None
+    if negated:
+        return -1 if b"&&" not in condition else 0
+    return 1
