@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from sigtrans.source import Severity, SigtransError
 
 REQUIRED = ("code", "title", "severity", "meaning", "action", "since")
 OPTIONAL = ("title_zh", "before", "after")
+_TITLE = re.compile(r'^- code: (SIG\d{3})\n  title: (?:"(.+)"|(.+))$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,12 @@ def find(code: str) -> Entry | None:
     return entries().get(code.strip().upper())
 
 
-def title(code: str) -> str:
-    """A few words for `code`; the code itself when the catalogue does not know it."""
-    entry = entries().get(code)
-    return entry.title if entry else code
+@cache
+def titles() -> Mapping[str, str]:
+    """Code → a few words. Read without a YAML parser: the summary of every run needs nothing else,
+    and importing one would cost more than all the rest of the summary."""
+    text = data_file("rules", "diagnostics.yaml").read_text("utf-8")
+    return MappingProxyType({m[1]: m[2] or m[3] for m in _TITLE.finditer(text)})
 
 
 def explain(code: str, width: int = 80) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -294,6 +294,28 @@ def _folder(base: Path, item: str) -> Path:
     if not path.is_dir():
         raise _Wrong(f"{item!r}: there is no folder {path}")
     return path
+
+
+def parse_targets(words: Sequence[str], option: str) -> tuple[str, ...]:
+    """Targets named on the command line by `option`."""
+    return _from_option(option, _targets, [word.strip() for word in words if word.strip()])
+
+
+def parse_sdk(word: str, option: str) -> str:
+    """An SDK version named on the command line by `option`."""
+    return _from_option(option, _sdk, word)
+
+
+def parse_size_option(word: str, option: str) -> int:
+    """A size given on the command line by `option`; a plain number counts bytes."""
+    return _from_option(option, parse_size, word)
+
+
+def _from_option(option: str, read: Callable[[object], T], value: object) -> T:
+    try:
+        return read(value)
+    except _Wrong as wrong:
+        raise SigtransError(f"{option}: {wrong}") from wrong
 
 
 _CODE = re.compile(r"SIG\d{0,3}", re.A)

@@ -17,7 +17,7 @@ Choices a user can see:
 Reasons have the form `group`, `group (detail)` or `group: detail`, so that reports can add them up.
 """
 
-# ruff: noqa: PTH113, PTH116, PTH118, PTH119, PTH120, SIM905
+# ruff: noqa: PTH113, PTH116, PTH118, PTH120, SIM905
 # PTH: a Path object per file would cost more than the whole walk. SIM905: word lists stay words.
 
 from __future__ import annotations
@@ -1069,7 +1069,7 @@ def _read_head(place: str) -> bytes:
 
 
 def find_files(root: Path, options: Options) -> list[Found]:
-    """Everything under `root` (a folder or one file), sorted by path, each thing once."""
+    """Everything under `root`, sorted by path, each thing once; of one file, only itself."""
     place = os.path.realpath(root)
     try:
         info = os.stat(place)
@@ -1090,7 +1090,7 @@ def find_files(root: Path, options: Options) -> list[Found]:
         frozenset(_ways(options.include)),
     )
     if one_file:  # asked for by name: no pattern can hide it
-        walk.file(os.path.basename(place), place, info, "")
+        walk.file(root.name, place, info, "")
         return walk.found
     repository, rules, submodules = _around(place)
     if not options.respect_gitignore:

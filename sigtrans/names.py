@@ -16,6 +16,7 @@ HEAD = b"cuda\tmusa\tkind\tgrade\tsdk\tevidence\tnote"
 KINDS = frozenset(
     {
         *("function", "type", "enum", "macro", "guard", "header", "variable", "intrinsic"),
+        "method",
         "namespace",
     }
 )
@@ -75,6 +76,7 @@ class NameTable:
         "flags",
         "guards",
         "headers",
+        "methods",
         "same",
         "targets",
         "torch_words",
@@ -87,6 +89,7 @@ class NameTable:
         self.absent: dict[bytes, bytes] = {}  # name -> what to do instead
         self.guards: dict[bytes, bytes | None] = {}
         self.headers: dict[bytes, bytes | None] = {}  # a key ending in "/" stands for a folder
+        self.methods: dict[bytes, bytes] = {}  # renamed only after . or ->
         self.unproven: set[bytes] = set()  # targets that only follow the naming rule
         self.cautions: set[bytes] = set()  # targets whose note a user must read
         self.flags: dict[bytes, Flag] = {}  # names that are only reported
@@ -168,10 +171,12 @@ class NameTable:
         self.cautions.update(
             n for n, note in zip(names, notes, strict=True) if note and note not in _PROVENANCE
         )
-        if not {b"header", b"guard"}.isdisjoint(kinds):
+        if not {b"header", b"guard", b"method"}.isdisjoint(kinds):
             for name, musa, kind, note in zip(names, musas, kinds, notes, strict=True):
                 if kind == b"header":
                     self.headers[name] = None if musa == b"-" else musa
+                elif kind == b"method":
+                    self.methods[name] = musa
                 elif kind == b"guard":
                     self.guards[name] = None if musa == b"-" else musa
                 elif musa == b"-":
@@ -197,6 +202,7 @@ class NameTable:
             self.targets.pop(name, None)
             self.guards.pop(name, None)
             self.headers.pop(name, None)
+            self.methods.pop(name, None)
             self.absent.pop(name, None)
             self.same.discard(name)
             self.unproven.discard(name)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sigtrans.config import Config
-from sigtrans.discover import Found, Options, find_files
+from sigtrans.discover import Found, Options, find_files, find_generated
 from sigtrans.names import load as load_names
 from sigtrans.passes import BuildContext
 from sigtrans.passes.code import find as find_code
@@ -156,7 +156,8 @@ def _is_read(found: Found) -> bool:
     if found.failed or found.kind in ("folder", "link"):
         return False
     if found.skip:
-        return found.copied and found.kind == "source" and "MB" not in found.skip
+        large = found.skip.startswith("larger than")
+        return found.copied and found.kind == "source" and not large
     return found.kind == "source" or found.kind in _BUILD_KINDS
 
 
@@ -168,7 +169,7 @@ def _untouched(found: Found) -> FileResult:
         status = Status.SKIPPED
     return FileResult(
         path=found.path,
-        port_path=found.path if found.copied and not found.failed else "",
+        port_path="" if found.failed or not found.copied or found.kind == "folder" else found.path,
         kind="other" if found.kind in _BUILD_KINDS | {"source"} and found.failed else found.kind,
         status=status,
         reason=found.skip,
@@ -377,9 +378,17 @@ class Worker:
         protected = 0
         if held.lexed is not None and scan.facts is not None:
             code = find_code(
-                file, held.lexed, scan.facts, project, self.table, self.settings.strict
+                file,
+                held.lexed,
+                scan.facts,
+                project,
+                self.table,
+                self.settings.strict,
+                scan.kind == "cuda",
             )
             findings, protected = code.findings, code.protected
+            if findings.edits:
+                findings = _with_generated(file, findings)
         else:
             findings = self._build_findings(scan.kind, file, project)
         applied = apply(file.data, findings.edits)
@@ -444,6 +453,22 @@ class Worker:
             f"sigtrans.passes.{module}"
         ).find
         return find(file, context)
+
+
+def _with_generated(file: SourceFile, findings: Findings) -> Findings:
+    """Say so when a generator would undo the port."""
+    marker = find_generated(file.data[:4096])
+    if not marker:
+        return findings
+    note = Diagnostic(
+        Span(0, 0),
+        "SIG012",
+        Severity.NOTE,
+        f"this file says that it is generated ('{marker[:60]}'); it is ported all the same",
+        "port its generator too, or the next run of it undoes the port",
+        "files/generated",
+    )
+    return Findings(findings.edits, (*findings.diagnostics, note))
 
 
 class InternalFault(Exception):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sigtrans import __version__, store
-from sigtrans.annotate import find_annotations
 from sigtrans.discover import Found, find_files
 from sigtrans.names import data_dir
 from sigtrans.plan import Drafted, FileResult, Plan, Progress, Settings, Status, make_plan
@@ -123,8 +122,6 @@ def _copies(
         draft = drafts.get(result.path)
         if draft is None and only_changed:
             continue
-        if result.kind == "folder":
-            continue
         yield store.Change(result.port_path, draft, folder / result.path)
 
 
@@ -145,6 +142,8 @@ def _replacements(
 
 def _annotated(drafted: Drafted, source: Path) -> dict[str, bytes]:
     """Drafts with the diagnostics as comments; files without edits get a draft for them too."""
+    from sigtrans.annotate import find_annotations
+
     folder = source if source.is_dir() else source.parent
     drafts = dict(drafted.drafts)
     for result in drafted.plan.files:

@@ -102,9 +102,9 @@ def _all_places(plan: Plan) -> Iterator[Place]:
             yield file.path, diagnostic
 
 
-def _order(place: Place) -> tuple[object, ...]:
+def _order(place: Place) -> tuple[str, int, int]:
     path, diagnostic = place
-    return path, diagnostic.line, diagnostic.column, diagnostic
+    return path, diagnostic.line, diagnostic.column
 
 
 # ------------------------------------------------------------------------------------------ effort
@@ -148,50 +148,70 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class EffortTable:
-    """Minutes per place, as rules/effort.yaml gives them."""
+    """Minutes as rules/effort.tsv gives them: for reading up once, and then at every place."""
 
-    automatic_edit: float
-    review_edit: float
-    minutes: Mapping[str, tuple[float, float]]  # code, range or severity → reading, place
+    minutes: Mapping[str, tuple[float, float]]  # code, hundred, severity or edit
 
     def find(self, diagnostic: Diagnostic) -> tuple[float, float]:
         """Minutes to understand this kind of finding once, and minutes at each place."""
         if diagnostic.severity is Severity.NOTE:
             return 0.0, 0.0
-        for key in (diagnostic.code, diagnostic.code[:4], diagnostic.severity.value):
+        for key in (diagnostic.code, diagnostic.code[:4]):
             if key in self.minutes:
                 return self.minutes[key]
-        return 0.0, 0.0
+        return self.minutes[diagnostic.severity.value]
+
+    @property
+    def exact_edit(self) -> float:
+        return self.minutes["exact-edit"][1]
+
+    @property
+    def review_edit(self) -> float:
+        return self.minutes["review-edit"][1]
 
 
 def load_effort(path: Path) -> EffortTable:
-    """The table in `path`; what is wrong in it is named."""
-    import yaml
-
-    try:
-        raw = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        minutes = {
-            key: (float(value["reading"]), float(value["place"]))
-            for section in ("severities", "ranges", "codes")
-            for key, value in raw[section].items()
-        }
-        return EffortTable(float(raw["automatic_edit"]), float(raw["review_edit"]), minutes)
-    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as fault:
-        raise SigtransError(f"{path.name}: not a table of minutes: {fault!r}") from fault
+    """The table in `path`; what is wrong in it is named, with its line."""
+    minutes: dict[str, tuple[float, float]] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if line.startswith("#") or not line.strip():
+            continue
+        try:
+            what, reading, place, _ = line.split("\t")
+            minutes[what] = float(reading), float(place)
+        except ValueError as fault:
+            raise SigtransError(f"{path.name}:{number}: needs what, reading, place, why") from fault
+    if missing := {"exact-edit", "review-edit", "error", "warning"} - set(minutes):
+        raise SigtransError(f"{path.name}: needs a line '{min(missing)}'")
+    return EffortTable(minutes)
 
 
 @cache
 def _effort_table() -> EffortTable:
-    return load_effort(catalogue.data_file("rules", "effort.yaml"))
+    return load_effort(catalogue.data_file("rules", "effort.tsv"))
 
 
 def find_effort(plan: Plan) -> Effort:
     """The work that is left after the port, by kind of finding and by file."""
     table = _effort_table()
+    codes = _code_efforts(_find_groups(plan), table)
+    files = [_file_effort(file, table) for file in plan.files if file.edits or file.diagnostics]
+    review = sum(file.review for file in files) * table.review_edit
+    automatic = sum(file.automatic for file in files) * table.exact_edit
+    return Effort(
+        minutes=sum(code.minutes for code in codes) + review + automatic,
+        review_minutes=review,
+        codes=codes,
+        files=tuple(sorted(files, key=lambda f: (-f.minutes, -f.by_hand, f.path))),
+    )
+
+
+def _code_efforts(groups: Iterable[_Group], table: EffortTable) -> tuple[CodeEffort, ...]:
+    """Most work first."""
     codes = []
-    for group in _find_groups(_all_places(plan)):
-        reading, _ = table.find(group.places[0][1])
-        at_places = sum(table.find(diagnostic)[1] for _, diagnostic in group.places)
+    for group in groups:
+        minutes = Counter[tuple[float, float]](table.find(d) for _, d in group.places)
+        reading = max(reading for reading, _ in minutes)
         codes.append(
             CodeEffort(
                 code=group.code,
@@ -199,20 +219,12 @@ def find_effort(plan: Plan) -> Effort:
                 places=len(group.places),
                 files=len(group.by_file),
                 reading=reading,
-                minutes=reading + at_places,
-                first=_where(group.examples()[0]),
+                minutes=reading + sum(place * number for (_, place), number in minutes.items()),
+                first=_where(group.examples[0]),
                 title=_heading(group),
             )
         )
-    files = [_file_effort(file, table) for file in plan.files if file.edits or file.diagnostics]
-    review = sum(file.review for file in files) * table.review_edit
-    automatic = sum(file.automatic for file in files) * table.automatic_edit
-    return Effort(
-        minutes=sum(code.minutes for code in codes) + review + automatic,
-        review_minutes=review,
-        codes=tuple(sorted(codes, key=lambda c: (-c.minutes, -c.places, c.code))),
-        files=tuple(sorted(files, key=lambda f: (-f.minutes, -f.by_hand, f.path))),
-    )
+    return tuple(sorted(codes, key=lambda c: (-c.minutes, -c.places, c.code)))
 
 
 def _file_effort(file: FileResult, table: EffortTable) -> FileEffort:
@@ -225,7 +237,7 @@ def _file_effort(file: FileResult, table: EffortTable) -> FileEffort:
         automatic=automatic,
         review=review,
         by_hand=sum(d.severity is not Severity.NOTE for d in file.diagnostics),
-        minutes=minutes + review * table.review_edit + automatic * table.automatic_edit,
+        minutes=minutes + review * table.review_edit + automatic * table.exact_edit,
     )
 
 
@@ -234,7 +246,7 @@ def render_effort(plan: Plan, width: int = 80, *, most: int = 25) -> str:
     effort = find_effort(plan)
     totals = count(plan)
     lines = [
-        f"Work left: {_duration(effort.minutes)} (an estimate; its figures: rules/effort.yaml)",
+        f"Work left: {_duration(effort.minutes)} (an estimate; its figures: rules/effort.tsv)",
         f"{totals.exact:,} edits are done, {totals.review:,} are to be looked at, "
         f"{totals.errors + totals.warnings:,} places are left to a person.",
     ]
@@ -243,14 +255,13 @@ def render_effort(plan: Plan, width: int = 80, *, most: int = 25) -> str:
         rows = [
             [
                 code.code,
-                _count(code.places, "place"),
-                _count(code.files, "file"),
+                f"{code.places:,} in {_count(code.files, 'file'):<{len('1 files')}}",
                 _duration(code.minutes),
                 plain(code.title),
             ]
             for code in codes[:most]
         ]
-        lines += ["", "By kind of finding", *_table(rows, width, right={1, 2, 3})]
+        lines += ["", "By kind of finding", *_table(rows, width, right={1, 2})]
         lines += _more(len(codes) - most, "kind")
     files = [file for file in effort.files if file.minutes > 0]
     if files:
@@ -420,47 +431,55 @@ class _Group:
     """All places of one kind of finding, in order."""
 
     code: str
-    severity: Severity
-    places: tuple[Place, ...]
+    severity: Severity  # the worst of its places
+    places: Sequence[Place]
+    by_file: Mapping[str, Sequence[Place]]  # the file with most of them first
+    examples: Sequence[Place]  # where to look first
 
-    @property
-    def by_file(self) -> Mapping[str, tuple[Place, ...]]:
-        """Places per file, the file with most of them first."""
-        files: dict[str, list[Place]] = defaultdict(list)
-        for place in self.places:
-            files[place[0]].append(place)
-        ordered = sorted(files.items(), key=lambda item: (-len(item[1]), item[0]))
-        return {path: tuple(places) for path, places in ordered}
 
-    def examples(self) -> list[Place]:
-        """Where to look first: the worst file first, and places that say something new before
-        places that repeat a message."""
-        ordered = [place for places in self.by_file.values() for place in places]
-        seen: set[str] = set()
-        new: list[Place] = []
-        again: list[Place] = []
-        for place in ordered:
-            (again if place[1].message in seen else new).append(place)
-            seen.add(place[1].message)
-        return new + again
+_EXAMPLES = 3
+
+
+def _find_groups(plan: Plan) -> list[_Group]:
+    """Errors first, then by how often."""
+    groups: dict[str, list[Place]] = defaultdict(list)
+    for place in _all_places(plan):
+        groups[place[1].code].append(place)
+    found = [_make_group(code, places) for code, places in groups.items()]
+    return sorted(found, key=lambda g: (SEVERITIES.index(g.severity), -len(g.places), g.code))
+
+
+def _make_group(code: str, places: Sequence[Place]) -> _Group:
+    severity = min((d.severity for _, d in places), key=SEVERITIES.index)
+    files: dict[str, list[Place]] = defaultdict(list)
+    for place in places:
+        files[place[0]].append(place)
+    by_file = dict(sorted(files.items(), key=lambda item: (-len(item[1]), item[0])))
+    examples = _find_examples(by_file, severity)
+    return _Group(code, severity, places, by_file, examples)
+
+
+def _find_examples(by_file: Mapping[str, Sequence[Place]], worst: Severity) -> list[Place]:
+    """The first place of the fullest file, then places that say something else, then any."""
+    seen: set[str] = set()
+    new: list[Place] = []
+    again: list[Place] = []
+    for places in by_file.values():
+        for place in places:
+            known = place[1].message in seen or place[1].severity is not worst
+            if known and len(again) < _EXAMPLES:
+                again.append(place)
+            elif not known:
+                seen.add(place[1].message)
+                new.append(place)
+            if len(new) == _EXAMPLES:
+                return new
+    return (new + again)[:_EXAMPLES]
 
 
 def _heading(group: _Group) -> str:
     """The title of the code; what its first place says where the catalogue has no entry."""
-    entry = catalogue.find(group.code)
-    return entry.title if entry else group.places[0][1].message
-
-
-def _find_groups(places: Iterable[Place]) -> list[_Group]:
-    """Errors first, then by how often."""
-    groups: dict[tuple[Severity, str], list[Place]] = defaultdict(list)
-    for place in places:
-        groups[place[1].severity, place[1].code].append(place)
-    found = [
-        _Group(code, severity, tuple(sorted(group, key=_order)))
-        for (severity, code), group in groups.items()
-    ]
-    return sorted(found, key=lambda g: (SEVERITIES.index(g.severity), -len(g.places), g.code))
+    return catalogue.titles().get(group.code) or group.places[0][1].message
 
 
 # How much room a group gets, least first: examples with source, lines about further files.
@@ -477,7 +496,7 @@ def render_full(
     """
     width = max(40, width)
     style = _Style(color)
-    groups = _find_groups(_all_places(plan))
+    groups = _find_groups(plan)
     if not groups:
         return _joined(_clean_end(plan, landed, style))
     end = _end(plan, groups, width, style, landed)
@@ -543,7 +562,7 @@ def _block(group: _Group, level: int, width: int, style: _Style) -> list[str]:
     head = f"{group.severity.value} {group.code}"
     title = _cut(plain(_heading(group)), max(10, width - len(head) - len(total) - 4))
     lines = [f"{style(group.severity.value, head)}  {style('bold', title)}  {style('dim', total)}"]
-    places = group.examples()[:examples]
+    places = group.examples[:examples]
     helps: set[str] = set()
     for place in places:
         lines += _example(place, width, style)
@@ -551,12 +570,18 @@ def _block(group: _Group, level: int, width: int, style: _Style) -> list[str]:
             helps.add(place[1].help)
             arrow = _fill("→ " + plain(place[1].help), width - 2, "      ", 2)
             lines += arrow[:1] + ["  " + line for line in arrow[1:]]
-    rest = {p: [x for x in found if x not in places] for p, found in by_file.items()}
-    rest = {path: found for path, found in rest.items() if found}
-    named = list(rest.items())[:files]
+    shown = Counter(path for path, _ in places)
+    rest = {path: len(found) - shown[path] for path, found in by_file.items()}
+    rest = {path: number for path, number in rest.items() if number}
+    named = list(rest)[:files]
     if named:
-        lines += _file_rows(named, width, style)
-    places_left = sum(map(len, rest.values())) - sum(len(found) for _, found in named)
+        chosen = set(map(id, places))
+        lines += _file_rows(
+            [(path, [x for x in by_file[path] if id(x) not in chosen]) for path in named],
+            width,
+            style,
+        )
+    places_left = sum(rest.values()) - sum(rest[path] for path in named)
     files_left = len(rest) - len(named)
     if places_left:
         lines.append(style("dim", f"  … and {places_left:,} more in {_count(files_left, 'file')}"))
@@ -634,7 +659,10 @@ def _marked_length(text: str, diagnostic: Diagnostic) -> int:
 def _end(plan: Plan, groups: Sequence[_Group], width: int, style: _Style, landed: str) -> list[str]:
     """Totals, what to do next, where everything is."""
     totals = count(plan)
-    effort = find_effort(plan)
+    table = _effort_table()
+    codes = _code_efforts(groups, table)
+    review = totals.review * table.review_edit
+    minutes = sum(code.minutes for code in codes) + review + totals.exact * table.exact_edit
     rows = [
         ("Files", _files_text(totals)),
         ("Edits", _edits_text(totals)),
@@ -642,14 +670,14 @@ def _end(plan: Plan, groups: Sequence[_Group], width: int, style: _Style, landed
     ]
     rows += _reasons(plan, Status.SKIPPED, "Skipped")
     rows += _failed(plan)
-    if effort.minutes:
-        rows.append(("Work left", f"{_duration(effort.minutes)} by hand, as an estimate"))
+    if minutes:
+        rows.append(("Work left", f"{_duration(minutes)} by hand, as an estimate"))
     lines = []
     for name, text in rows:
         filled = textwrap.wrap(text, width - 11, max_lines=2, placeholder=" …") or [""]
         lines.append(style("bold", f"{name:11}") + filled[0])
         lines += [" " * 11 + line for line in filled[1:]]
-    lines += ["", *_actions(plan, effort, width, style)]
+    lines += ["", *_actions(codes, totals.review, review, width, style)]
     return lines + _where_to_look(plan, totals, groups[0].code, landed)
 
 
@@ -703,34 +731,36 @@ def _failed(plan: Plan) -> list[tuple[str, str]]:
     return rows
 
 
-def _actions(plan: Plan, effort: Effort, width: int, style: _Style) -> list[str]:
+def _actions(
+    codes: Sequence[CodeEffort], reviews: int, review_minutes: float, width: int, style: _Style
+) -> list[str]:
     """What to do next: what costs most first, five lines at most."""
     todo = [
         (
             code.minutes,
             f"{code.code} {plain(code.title)}",
-            f"{code.places:,} places from {code.first}" if code.places > 1 else code.first,
+            f"{code.places:,} places from " if code.places > 1 else "",
+            code.first,
         )
-        for code in effort.codes
+        for code in codes
         if code.minutes > 0
     ]
-    if effort.review_minutes:
-        reviewed = count(plan).review
-        todo.append((effort.review_minutes, f"Look at {_count(reviewed, 'edit')} to review", ""))
+    if review_minutes:
+        todo.append((review_minutes, f"Look at {_count(reviews, 'edit')} that are marked", "", ""))
     if not todo:
         return []
     todo.sort(key=lambda item: -item[0])
     lines = [style("bold", "What to do next, most work first")]
-    for number, (minutes, what, where) in enumerate(todo[:5], 1):
+    for number, (minutes, what, many, where) in enumerate(todo[:5], 1):
         head = f"  {number}. {_duration(minutes):>6}  "
         room = width - len(head)
         what = _cut(what, room)
-        spare = room - _width(what) - 2
-        if where and spare >= 20:
-            what += "  " + style("dim", _cut(where, spare))
+        spare = room - _width(what) - 2 - len(many)
+        if where and spare >= 14:
+            what += "  " + style("dim", many + _cut_path(where, spare))
         lines.append(head + what)
     if len(todo) > 5:
-        rest = sum(minutes for minutes, _, _ in todo[5:])
+        rest = sum(minutes for minutes, *_ in todo[5:])
         lines.append(f"     {_duration(rest):>6}  {_count(len(todo) - 5, 'more kind')} of work")
     return [*lines, ""]
 
@@ -798,17 +828,35 @@ def _positions(file: FileResult, read_source: ReadSource) -> _Positions | None:
 _UNSEEN = re.compile(
     "[\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
 )
+_DUMPS = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _dump(value: object, indent: int | None = 2) -> str:
-    """JSON that any UTF-8 reader takes and that is harmless in a terminal."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    if text.isascii():
-        return _UNSEEN.sub(_json_escape, text)
-    # a lone surrogate stands for a byte of a file name that is not UTF-8: JSON has no word for it
-    text = _SURROGATE.sub(lambda found: f"\\\\x{ord(found[0]) & 0xFF:02x}", text)
+def _dump(value: object, depth: int) -> str:
+    """JSON that any UTF-8 reader takes and that is harmless in a terminal.
+
+    Objects and lists down to `depth` get a line per member, what is deeper stays on one line: it
+    can be searched line by line, and is written ten times faster than with an indent everywhere.
+    """
+    text = _dump_lines(value, depth, "") + "\n"
+    if not text.isascii():
+        # a lone surrogate stands for a byte of a file name that is not UTF-8: JSON has none
+        text = _SURROGATE.sub(lambda found: f"\\\\x{ord(found[0]) & 0xFF:02x}", text)
     return _UNSEEN.sub(_json_escape, text)
+
+
+def _dump_lines(value: object, depth: int, indent: str) -> str:
+    inner = indent + "  "
+    if depth and value and isinstance(value, dict):
+        members = [
+            f"{inner}{_DUMPS(key)}: {_dump_lines(item, depth - 1, inner)}"
+            for key, item in value.items()
+        ]
+        return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+    if depth and value and isinstance(value, list):
+        members = [inner + _dump_lines(item, depth - 1, inner) for item in value]
+        return "[\n" + ",\n".join(members) + f"\n{indent}]"
+    return _DUMPS(value)
 
 
 def _json_escape(found: re.Match[str]) -> str:
@@ -819,21 +867,19 @@ def render_json(plan: Plan, read_source: ReadSource, find_grade: FindGrade | Non
     """Everything about the run; docs/report.md describes every field."""
     totals = count(plan)
     effort = find_effort(plan)
-    return (
-        _dump(
-            {
-                "schema": 1,
-                "tool": {"name": "sigtrans", "version": __version__},
-                "root": plan.root,
-                "targets": list(plan.targets),
-                "sdk": plan.sdk,
-                "totals": _totals_json(totals),
-                "effort": _effort_json(effort),
-                "diagnostics": [_diagnostic_json(d, None) for d in plan.diagnostics],
-                "files": [_file_json(file, read_source, find_grade) for file in plan.files],
-            }
-        )
-        + "\n"
+    return _dump(
+        {
+            "schema": 1,
+            "tool": {"name": "sigtrans", "version": __version__},
+            "root": plan.root,
+            "targets": list(plan.targets),
+            "sdk": plan.sdk,
+            "totals": _totals_json(totals),
+            "effort": _effort_json(effort),
+            "diagnostics": [_diagnostic_json(d, None) for d in plan.diagnostics],
+            "files": [_file_json(file, read_source, find_grade) for file in plan.files],
+        },
+        depth=2,
     )
 
 
@@ -918,7 +964,7 @@ def _diagnostic_json(diagnostic: Diagnostic, positions: _Positions | None) -> di
     return {
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,
-        "title": catalogue.title(diagnostic.code),
+        "title": catalogue.titles().get(diagnostic.code, ""),
         "message": diagnostic.message,
         "help": diagnostic.help,
         "rule": diagnostic.rule,
@@ -976,16 +1022,14 @@ def render_sarif(plan: Plan, read_source: ReadSource) -> str:
         "results": results,
         "properties": {"targets": list(plan.targets), "sdk": plan.sdk},
     }
-    return (
-        _dump(
-            {
-                "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
-                "sarif-schema-2.1.0.json",
-                "version": "2.1.0",
-                "runs": [run],
-            }
-        )
-        + "\n"
+    return _dump(
+        {
+            "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+            "sarif-schema-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [run],
+        },
+        depth=4,
     )
 
 
@@ -1367,7 +1411,7 @@ def _page_data(
         shown, used = _page_file(file, read_source, find_grade, names, left)
         left -= used
         files.append(shown)
-    minutes = {(code.code, code.severity): code.minutes for code in effort.codes}
+    minutes = {code.code: code.minutes for code in effort.codes}
     kinds = [
         {
             "code": group.code,
@@ -1375,11 +1419,9 @@ def _page_data(
             "title": plain(_heading(group)),
             "places": len(group.places),
             "files": len(group.by_file),
-            "work": _duration(minutes[group.code, group.severity])
-            if minutes[group.code, group.severity]
-            else "",
+            "work": _duration(minutes[group.code]) if minutes[group.code] else "",
         }
-        for group in _find_groups(_all_places(plan))
+        for group in _find_groups(plan)
     ]
     codes = {}
     for kind in kinds:

@@ -6,6 +6,7 @@ decoded only to show it to a person.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -93,15 +94,22 @@ class SourceFile:
         wanted = sorted(set(diagnostics))
         if not wanted:
             return ()
-        starts = line_starts(self.data)
+        # Counting line feeds up to each place is quicker than a table of lines, and right unless
+        # a carriage return ends a line by itself.
+        starts = line_starts(self.data) if _LONE_CR.search(self.data) else None
         return tuple(self._placed(d, starts) for d in wanted)
 
-    def _placed(self, diagnostic: Diagnostic, starts: list[int]) -> Diagnostic:
+    def _placed(self, diagnostic: Diagnostic, starts: list[int] | None) -> Diagnostic:
         at = min(diagnostic.span.start, len(self.data))
-        line = bisect_right(starts, at)
-        start = starts[line - 1]
-        end = starts[line] if line < len(starts) else len(self.data)
-        text = self.data[start:end].rstrip(b"\r\n")
+        if starts is None:
+            line = self.data.count(b"\n", 0, at) + 1
+            start = self.data.rfind(b"\n", 0, at) + 1
+            end = self.data.find(b"\n", at)
+        else:
+            line = bisect_right(starts, at)
+            start = starts[line - 1]
+            end = starts[line] if line < len(starts) else -1
+        text = self.data[start : end if end >= 0 else None].rstrip(b"\r\n")
         before = self.data[start:at]
         if line == 1 and before.startswith(b"\xef\xbb\xbf"):
             before = before[3:]
@@ -111,6 +119,9 @@ class SourceFile:
             column=len(decode(before)) + 1,
             excerpt=decode(text).lstrip("\ufeff")[:400],
         )
+
+
+_LONE_CR = re.compile(rb"\r(?!\n)")
 
 
 def line_starts(data: bytes) -> list[int]:
@@ -144,13 +155,17 @@ class Applied:
     refused: tuple[Edit, ...]
 
 
+def _position(edit: Edit) -> tuple[int, int, bytes, str, int]:
+    return edit.span.start, edit.span.end, edit.text, edit.rule, edit.safety
+
+
 def apply(data: bytes, edits: Iterable[Edit], least: Safety = Safety.REVIEW) -> Applied:
     """Splice every edit of at least `least` safety; on overlap the first by position wins."""
     out: list[bytes] = []
     taken: list[Edit] = []
     refused: list[Edit] = []
     at = 0
-    for edit in sorted(set(edits)):
+    for edit in sorted(set(edits), key=_position):
         clash = edit.span.start < at or (taken and edit.span == taken[-1].span)
         if edit.safety < least or clash or edit.span.end > len(data):
             refused.append(edit)

@@ -1210,7 +1210,8 @@ def _read(path: str) -> Iterator[bytes]:
         if (size, _stamp(before)) != (after.st_size, _stamp(after)):
             raise SigtransError(f"{path}: changed while it was being read; run again")
     finally:
-        _os.close(fd)
+        with suppress(OSError):  # nothing was written through it
+            _os.close(fd)
 
 
 def _hash(path: str) -> str:

@@ -414,7 +414,7 @@ def _placed(node: Node, name: bytes, at: int, what: str, *, stand_in: bool) -> O
         if parent.type in _CLASSES:
             scope = parent.child_by_field_name("name")
             label = (scope.text or b"") if scope is not None else b""
-            return Own(name, at, f"member {what}", Reach.SCOPE, *_bytes(parent), label)
+            return Own(name, at, "member", Reach.SCOPE, *_bytes(parent), label)
         if parent.type == "namespace_definition":
             scope = parent.child_by_field_name("name")
             if scope is None:

@@ -8,10 +8,20 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigtrans.config import KEYS, SDKS, TARGETS, Config, load, parse_size
+from sigtrans.config import (
+    KEYS,
+    SDKS,
+    TARGETS,
+    Config,
+    load,
+    parse_sdk,
+    parse_size,
+    parse_size_option,
+    parse_targets,
+)
 from sigtrans.source import Severity, SigtransError
 
 FULL = """\
@@ -336,6 +346,21 @@ def test_sizes(written: object, size: int) -> None:
     assert parse_size(written) == size
 
 
+def test_values_from_the_command_line() -> None:
+    assert parse_targets(["mp_31", " mp_21 ", "mp_31"], "--target") == ("mp_21", "mp_31")
+    assert parse_sdk("4.3", "--sdk") == "4.3"
+    assert parse_size_option("1KB", "--max-file-size") == 1024
+    with pytest.raises(SigtransError, match=r"--target: 'mp31' is not .*did you mean 'mp_31'"):
+        parse_targets(["mp31"], "--target")
+    with pytest.raises(SigtransError, match="--target: expected at least one"):
+        parse_targets([" "], "--target")
+    with pytest.raises(SigtransError, match="--sdk: '9' is not one of"):
+        parse_sdk("9", "--sdk")
+    with pytest.raises(SigtransError, match="--max-file-size: expected a size"):
+        parse_size_option("-1", "--max-file-size")
+
+
+@settings(deadline=None)
 @given(st.text(max_size=60), st.sampled_from(KEYS), st.booleans())
 def test_any_value_is_read_or_refused_in_one_line(text: str, key: str, listed: bool) -> None:
     quoted = json.dumps(text)

@@ -157,6 +157,7 @@ def test_sniff(suffix: str, head: bytes, said: str) -> None:
     assert sniff(suffix, head) == said
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["cu", "txt", "", "h"]), st.binary(max_size=400))
 def test_sniff_and_find_generated_take_any_bytes(suffix: str, head: bytes) -> None:
     said = sniff(suffix, head)
@@ -809,6 +810,7 @@ def test_a_question_mark_is_one_character_and_not_one_byte() -> None:
     assert Patterns(("[!a].cu",)).matches("é.cu")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab*?[]!\\/ -^:.", max_size=12), st.text(alphabet="ab/.-", max_size=8))
 def test_any_pattern_can_be_asked(pattern: str, path: str) -> None:
     patterns = Patterns((pattern,))
@@ -873,7 +875,7 @@ def test_a_root_that_is_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("tree")
     assert found(tmp_path / "link") == found(tmp_path / "tree")
     (tmp_path / "one.cu").symlink_to("tree/a.cu")
-    assert list(found(tmp_path / "one.cu")) == ["a.cu"]
+    assert list(found(tmp_path / "one.cu")) == ["one.cu"]
 
 
 def test_hard_links_are_files(tmp_path: Path) -> None:

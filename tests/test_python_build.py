@@ -153,9 +153,14 @@ PORTS = {
         HEAD + "nvcc_flags = ['-Xcompiler', '-fPIC', '-Xcompiler', flag]\n",
         PORTED_HEAD + "nvcc_flags = ['-fPIC', flag]\n",
     ),
+    "quotes of both kinds": (
+        HEAD + """nvcc_flags = ["-Xcompiler", '-DX="y"']\n""",
+        PORTED_HEAD + """nvcc_flags = ['-DX="y"']\n""",
+    ),
     "source files": (
-        HEAD + "s = ['csrc/ops.cu', './csrc/ops.cu', 'csrc/main.cpp']\n",
-        PORTED_HEAD + "s = ['csrc/ops.mu', './csrc/ops.mu', 'csrc/main.cpp']\n",
+        HEAD + "s = ['csrc/ops.cu', './csrc/ops.cu', '../../csrc/ops.cu', 'csrc/main.cpp']\n",
+        PORTED_HEAD
+        + "s = ['csrc/ops.mu', './csrc/ops.mu', '../../csrc/ops.mu', 'csrc/main.cpp']\n",
     ),
     "the last part of a path": (
         HEAD + "s = [os.path.join(here, 'csrc', 'ops.cu'), here / 'csrc' / 'ops.cu']\n",
@@ -196,7 +201,9 @@ def test_port(before: str, after: str) -> None:
 
 
 SAME = {
-    "comments and docstrings": "# CUDAExtension 'nvcc' csrc/ops.cu\nimport setuptools\n'csrc/ops.cu'\n",
+    "comments and docstrings": (
+        "# CUDAExtension 'nvcc' csrc/ops.cu\nimport setuptools\n'csrc/ops.cu'\n"
+    ),
     "an extension for the host": (
         "from torch.utils.cpp_extension import BuildExtension, CppExtension\n"
         "x = CppExtension('a', ['a.cpp'])\n"
@@ -226,6 +233,11 @@ def test_same(text: str) -> None:
 
 
 SAYS = {
+    "flags that are CMake's": (HEAD + "cuda_args = ['-DCMAKE_CUDA_FLAGS=x']\n", "SIG751"),
+    "a name torch_musa does not have": (
+        "from torch.utils.cpp_extension import CUDAExtension, _get_cuda_arch_flags\n",
+        "SIG731",
+    ),
     "torch.cuda decides": (HEAD + "if torch.cuda.is_available(): pass\n", "SIG740"),
     "torch's CUDA version": (HEAD + "v = torch.version.cuda\n", "SIG740"),
     "nvcc is run": (HEAD + "subprocess.check_output([CUDA_HOME + '/bin/nvcc', '-V'])\n", "SIG739"),

@@ -142,7 +142,7 @@ _IS_NO_EFFECT = re.compile(
 )
 _IS_ARCHITECTURES = re.compile(r"CMAKE_CUDA_ARCHITECTURES\w*|CUDA_ARCHITECTURES|CUDAARCHS")
 _IS_OURS = re.compile(  # names that CMake or its modules own; anything else belongs to the project
-    r"CMAKE_CUDA_\w+|CUDAToolkit_\w+|CUDA_(?:PTX|CUBIN|FATBIN|OPTIX)_COMPILATION"
+    r"CMAKE_CUDA_\w+|CUDAToolkit_\w+"
 )
 _TARGETS_SEEN = frozenset(("musart", "mublas", "mufft", "musa_driver"))
 
@@ -188,12 +188,8 @@ _SCOPES = frozenset(("PRIVATE", "PUBLIC", "INTERFACE", "BEFORE"))
 _EXTENSION_COMMANDS = frozenset(("if", "elseif", "string", "list", "set", "file", "foreach"))
 
 # Quick look before anything is parsed or read closely.
-_MAYBE = re.compile(rb"cuda|nvcc|\.cuh?\b", re.I)
-_WORTH = re.compile(
-    rb"cuda|musa|nvcc|\.cuh?\b|\bcu(?:blas|fft|rand|sparse|solver|pti|dnn)|nvrtc|nccl|-gencode|-arch\b"
-    rb"|-Xcompiler|-Xptxas|_NVCC|lineinfo|expt-|extended-lambda",
-    re.I,
-)
+_MAYBE = re.compile(nvcc_flags.CUDA_WORDS, re.I)
+_WORTH = re.compile(_CUDA_WORDS + rb"|musa|-arch\b|-Xcompiler|lineinfo|expt-|extended-lambda", re.I)
 
 _TOKEN = re.compile(
     r"\$ENV\{(?P<env>\w+)\}(?P<envlib>/(?:lib64|targets/[\w-]+/lib|lib/x64)(?:/stubs)?(?=$|[/\s\";)]))?"
@@ -285,7 +281,16 @@ def find(file: SourceFile, context: BuildContext) -> Findings:
             "build/cmake",
         )
         return Findings((), (remark,))
-    job = _Job(
+    return port_commands(make_job(file, context, commands))
+
+
+def make_job(
+    file: SourceFile, context: BuildContext, commands: tuple[_Command, ...] | None = None
+) -> _Job:
+    """What this pass has to know about a file before it looks at any one command."""
+    if commands is None:
+        commands = tuple(_commands(syntax.parse("cmake", file.data).root_node, file.data))
+    return _Job(
         file=file,
         context=context,
         folder=posixpath.dirname(file.path),
@@ -294,7 +299,6 @@ def find(file: SourceFile, context: BuildContext) -> Findings:
         sets_architectures=any(_sets_architectures(command) for command in commands),
         newline="\r\n" if b"\r\n" in file.data[:4096] else "\n",
     )
-    return port_commands(job)
 
 
 def port_commands(job: _Job) -> Findings:
@@ -407,7 +411,7 @@ def _port(job: _Job, command: _Command) -> _Draft:
     if command.name in _NO_COMMANDS:
         draft.remark(NO_COUNTERPART, f"{command.name}() has no MUSA counterpart")
     special = _SPECIAL.get(command.name)
-    if special is not None:
+    if special is not None and command.arguments:
         special(job, command, draft)
     if command.name in _COMMANDS:
         _rename_command(job, command, draft)
@@ -817,7 +821,8 @@ def _port_flags(job: _Job, command: _Command, draft: _Draft) -> None:
             continue
         if change.code:
             draft.remark(change.code, change.message, change.help)
-        if change.words != tuple(word.text for word in words[change.first : change.last]):
+        before = [word.text for word in words[change.first : change.last]]
+        if [*change.words] not in (before, [nvcc_flags.translate_path(before[0])]):
             _replace_words(job, first, last, change.words, draft)
 
 
@@ -1004,11 +1009,19 @@ def _remark_unseen(draft: _Draft, name: str) -> None:
     draft.remark(UNSEEN_NAME, f"{name} follows the vendor's naming rule, its use was not seen")
 
 
+_OUTSIDE = re.compile(
+    r"(?:/usr/local/cuda(?:-[\d.]+)?|/opt/cuda|\$\{(?:CUDA_TOOLKIT_ROOT_DIR|CUDAToolkit_ROOT)\})"
+    r"/(?:samples|extras|nvvm|compat|gds|targets/\$)"
+)
+
+
 def _port_tokens(job: _Job, command: _Command, draft: _Draft) -> None:
     """References, imported targets, paths and languages inside arguments of any kind but [[…]]."""
     for argument in command.arguments:
         if not _HAS_TOKEN.search(argument.text):
             continue
+        if outside := _OUTSIDE.search(argument.text):
+            draft.remark(LEFT, f"{outside[0]}: the MUSA SDK has no such folder")
         for match in _TOKEN.finditer(argument.text):
             if command.name in _TALK and not (match["ref"] or match["env"]):
                 continue
@@ -1308,13 +1321,19 @@ def _has_module_path(job: _Job, command: _Command) -> bool:
 
 
 def _whole_lines(job: _Job, command: _Command) -> Span:
-    """The command with its line, when nothing else stands on it."""
+    """The command with its line when nothing else stands on it, and one blank line of two."""
     data = job.file.data
     start = data.rfind(b"\n", 0, command.start) + 1
     end = data.find(b"\n", command.end)
     end = len(data) if end < 0 else end + 1
-    if data[start : command.start].strip() or data[command.end : end].strip():
+    if data[start : command.start].strip():
         return Span(command.start, command.end)
+    if rest := data[command.end : end].strip():
+        after = command.end if not rest.startswith(b"#") else data.index(rest, command.end)
+        return Span(command.start, after)
+    blank = re.match(rb"[ \t]*\r?\n", data[end : end + 200])
+    if blank is not None and re.search(rb"\n[ \t]*\r?\n\Z", data[max(0, start - 200) : start]):
+        end += blank.end()
     return Span(start, end)
 
 

@@ -61,9 +61,10 @@ def find(
     project: Project,
     table: NameTable,
     strict: bool = False,
+    is_cuda: bool = True,
 ) -> CodeFindings:
     """Every edit and every open question of one C-family file."""
-    return _Pass(file, lexed, facts, project, table, strict).run()
+    return _Pass(file, lexed, facts, project, table, strict, is_cuda).run()
 
 
 class _Pass:
@@ -77,6 +78,7 @@ class _Pass:
         project: Project,
         table: NameTable,
         strict: bool,
+        is_cuda: bool,
     ) -> None:
         self.file = file
         self.data = file.data
@@ -85,6 +87,7 @@ class _Pass:
         self.project = project
         self.table = table
         self.strict = strict
+        self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
         self.protected = find_protected(lexed)
         self.left = 0
         self.edits: list[Edit] = []
@@ -130,6 +133,7 @@ class _Pass:
     def _words(self) -> None:
         targets, absent = self.table.targets, self.table.absent
         guards, flags, same = self.table.guards, self.table.flags, self.table.same
+        methods = self.table.methods
         declared = self.project.declared
         paths = {at for i in self.facts.includes for at in range(i.start, i.end)}
         scoped: list[Word] = []
@@ -147,10 +151,15 @@ class _Pass:
             elif name in guards:
                 self._guard(word)
             elif name in flags:
-                if not self.protected.why(start) and self._access(start) != "member":
+                if not self.protected.why(start) and self._is_flagged(word):
                     self.flagged.setdefault(name, []).append(word)
+            elif name in methods:
+                if self._access(start) == "member" and not self.protected.why(start):
+                    self.edits.append(Edit(Span(start, word[1]), methods[name], "names/method"))
             elif name == b"cuda":
                 self._namespace(word)
+            elif name == b"CUDA":
+                self._torch_key(word)
             elif (
                 name not in declared
                 and name not in same
@@ -219,7 +228,7 @@ class _Pass:
             scope = self._access(start)
             if scope == "member":
                 return False
-            if scope and scope not in _CUDA_SCOPES:
+            if scope and scope not in _CUDA_SCOPES and name not in self.table.torch_words:
                 self._say(
                     start,
                     end,
@@ -349,15 +358,30 @@ class _Pass:
         if self.protected.why(start):
             return
         after = self.lexed.after(end)
-        if self.data[after : after + 2] != b"::":
-            return
+        qualifies = self.data[after : after + 2] == b"::"
+        at = self.lexed.after(after + 2)
         scope = self._access(start)
-        if scope == "thrust" or scope == "system":
-            self.edits.append(Edit(Span(start, end), b"musa", "names/thrust-backend"))
+        rule = _CUDA_BACKENDS.get(scope)
+        if rule is not None:
+            self.edits.append(Edit(Span(start, end), b"musa", rule))
+            member = self.lexed.name_starting_at(at) if qualifies else b""
+            if member and scope in ("at", "c10") and member not in self.table.torch_words:
+                self._say(
+                    at,
+                    at + len(member),
+                    "SIG134",
+                    WARNING,
+                    f"'{scope}::musa::{member.decode('latin-1')}': torch_musa mirrors this "
+                    "namespace, but this name was not seen there",
+                    "check torch_musa's headers (torch_musa/csrc/aten/musa, torch_musa/csrc/core)",
+                    "torch/unproven",
+                )
+            return
+        if not qualifies:
             return
         if scope or b"cuda" in self.project.declared or b"cuda" in self.project.owned:
             return
-        member = self.lexed.name_starting_at(self.lexed.after(after + 2)).decode("latin-1")
+        member = self.lexed.name_starting_at(at).decode("latin-1")
         self._say(
             start,
             end,
@@ -368,6 +392,44 @@ class _Pass:
             "folder for musa/" + member,
             "names/libcudacxx",
         )
+
+    def _torch_key(self, word: Word) -> None:
+        """`CUDA` as a dispatch key, a device type or a backend of PyTorch."""
+        start, end, _ = word
+        at = self.lexed.before(start)
+        scope = self._access(start)
+        keyed = scope in ("DispatchKey", "DeviceType", "Backend", "kDLCUDA")
+        if not keyed:
+            line = self.data[max(0, start - 200) : start]
+            keyed = at >= 0 and self.data[at] == 0x2C and b"TORCH_LIBRARY_IMPL" in line
+        if keyed and not self.protected.why(start):
+            self._say(
+                start,
+                end,
+                "SIG130",
+                ERROR,
+                "'CUDA' is a dispatch key or device type of PyTorch here; left as it is",
+                "MUSA tensors sit on PrivateUse1: write that in its place",
+                "torch/dispatch-key",
+            )
+
+    def _is_flagged(self, word: Word) -> bool:
+        """Is this word really the device feature, and not some name of the project?"""
+        start, end, name = word
+        if self._access(start) == "member":
+            return False
+        if name in (b"asm", b"__asm__", b"__asm"):
+            if self.is_cuda:
+                return True
+            # Host code: only what reads like PTX concerns us.
+            stop = self.data.find(b";", end)
+            return _PTX.search(self.data, end, max(stop, end + 400)) is not None
+        if not self.is_cuda:
+            return False
+        follow = self.data[self.lexed.after(end) : self.lexed.after(end) + 1]
+        if name in (b"texture", b"textureReference"):
+            return follow == b"<" or name == b"textureReference"
+        return follow in (b"(", b"<") or name in (b"wmma", b"warpSize")
 
     def _own_names(self) -> None:
         for own in self.facts.own:
@@ -520,6 +582,18 @@ class _Pass:
                     self.unproven.setdefault(include.path, include.start)
             if include.path in self.table.cautions:
                 self.noted.setdefault(include.path, []).append(include.start)
+            return
+        if include.path.startswith((b"cutlass/", b"cute/")):
+            self._say(
+                span.start,
+                span.end,
+                "SIG601",
+                ERROR,
+                f"'{include.path.decode('latin-1')}' is CUTLASS; it is not ported yet",
+                "MUTLASS follows CUTLASS 3.5 in part: most of its 2.x interface and every "
+                "SM-numbered atom has no twin",
+                "cutlass/include",
+            )
             return
         if _FOREIGN.match(include.path):
             self._say(
@@ -739,7 +813,8 @@ class _Pass:
         data = self.data
         if not self.lexed.words:
             return
-        for match in _SPLIT_NAME.finditer(data):
+        split = b"\\\n" in data or b"\\\r" in data
+        for match in _SPLIT_NAME.finditer(data) if split else ():
             blank = self.lexed.blank_at(match.start())
             if blank is not None:
                 continue
@@ -755,7 +830,7 @@ class _Pass:
                     "write the name on one line",
                     "language/split-name",
                 )
-        lone = _LONE_CR.search(data)
+        lone = _LONE_CR.search(data) if b"\r" in data else None
         if lone is not None:
             self._say(
                 *lone.span(),
@@ -780,11 +855,20 @@ class _Pass:
 
 
 _CUDA_SCOPES = frozenset(("nvcuda", "cooperative_groups", "std"))
+_CUDA_BACKENDS = {  # X::cuda that is X::musa on MUSA
+    "thrust": "thrust/cuda-namespace",
+    "system": "thrust/cuda-namespace",
+    "at": "torch/cuda-namespace",
+    "c10": "torch/cuda-namespace",
+}
+_PTX = re.compile(
+    rb"%(?:laneid|warpid|smid|clock|lanemask|globaltimer)|\b(?:membar|fence|bar|ld|st|mov|cvt|mma|shfl)\."
+)
 _CONDITION = re.compile(rb"[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef)\b")
 _DEFINE = re.compile(rb"[ \t]*(?:#|%:)[ \t]*(?:define|undef)[ \t]+")
 _FOREIGN = re.compile(
     rb"(?:cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvtx3/"
-    rb"|nvToolsExt|npp|nvjpeg|cutlass/|cute/|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/)[\w./-]*"
+    rb"|nvToolsExt|npp|nvjpeg|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/)[\w./-]*"
 )
 _PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
 _STEM = re.compile(

@@ -28,6 +28,7 @@ RUNTIME = "SIG721"
 ROOT = "SIG722"
 DEVICE_FILE = "SIG723"
 CLANG = "SIG724"
+DEFAULT_ARCHITECTURE = "SIG725"
 
 _SEVERITY: Mapping[str, Severity] = {
     **nvcc_flags.SEVERITY,
@@ -40,6 +41,7 @@ _SEVERITY: Mapping[str, Severity] = {
     ROOT: Severity.NOTE,
     DEVICE_FILE: Severity.ERROR,
     CLANG: Severity.ERROR,
+    DEFAULT_ARCHITECTURE: Severity.NOTE,
 }
 _HELP: Mapping[str, str] = {
     VERSION: "Decide what the test is for and compare MUSA's own version, or drop the test.",
@@ -52,10 +54,11 @@ _HELP: Mapping[str, str] = {
     DEVICE_FILE: (
         "MUSA loads fat binaries (muModuleLoadData): rework how this file is made and loaded."
     ),
+    DEFAULT_ARCHITECTURE: "Nothing, unless another file of the build gives the architecture.",
     CLANG: "Call mcc with --offload-arch instead of clang with a CUDA architecture.",
 }
 
-_MAYBE = re.compile(rb"cuda|nvcc|\.cuh?\b", re.I)
+_MAYBE = re.compile(nvcc_flags.CUDA_WORDS, re.I)
 _ALREADY = re.compile(r"(?<![\w.-])mcc(?![\w.-])")
 _NVCC = re.compile(r"(?:(?<=/)|(?<![\w./$\\-]))nvcc(?![\w.-])")
 _ASSIGNMENT = re.compile(
@@ -76,7 +79,7 @@ _STRONG = re.compile(
 )
 _TALK = frozenset(("info", "warning", "error"))
 _NO_LINK = re.compile(
-    r"(?<![\w-])(?:-c|-dc|-dw|--compile|--device-c|-ptx|--ptx|-cubin|--cubin|-fatbin|--fatbin|-dlink"
+    r"(?<![\w-])(?:-c|-dc|-dw|--compile|--device-c|-cuda|--cuda|-ptx|--ptx|-cubin|--cubin|-fatbin|--fatbin|-dlink"
     r"|--device-link|-E|-M|-MM|-lib|--lib|--version|-V|--help|-S|-fsyntax-only)(?![\w-])"
 )
 _ROOT_NAME = re.compile(r"\w*CUDA\w*(?:PATH|HOME|ROOT|DIR|INSTALL\w*|PREFIX)|CUDA|CUDA_TOOLKIT")
@@ -160,10 +163,15 @@ def find(file: SourceFile, context: BuildContext) -> Findings:
             help_ = _HELP[ALREADY_MUSA]
             note = Diagnostic(span, ALREADY_MUSA, Severity.NOTE, message, help_, "build/make")
             return Findings((), (note,))
-    return port_lines(_make_job(file, context, lines))
+    return port_lines(make_job(file, context, lines))
 
 
-def _make_job(file: SourceFile, context: BuildContext, lines: tuple[_Line, ...]) -> _Job:
+def make_job(
+    file: SourceFile, context: BuildContext, lines: tuple[_Line, ...] | None = None
+) -> _Job:
+    """What this pass has to know about a file before it looks at any one line."""
+    if lines is None:
+        lines = tuple(_lines(file.data.decode("latin-1")))
     values: dict[str, str] = {}
     for line in lines:
         if line.kind == "assignment":
@@ -359,6 +367,10 @@ def _port_recipe(job: _Job, line: _Line, draft: _Draft) -> None:
             options = "".join(f" --offload-arch={target}" for target in job.context.targets)
             where = line.start + start + compiler
             draft.edit(where, where, options, Safety.REVIEW)
+            draft.remark(
+                DEFAULT_ARCHITECTURE,
+                "nvcc chose the architecture here; --offload-arch was added from --target",
+            )
         if re.search(r"(?<![\w.-])clang(?:\+\+)?(?![\w.-])", text) and re.search(
             r"--cuda-gpu-arch=sm_|\.cu(?!\w)", text
         ):
@@ -472,7 +484,7 @@ _SPLIT_AT = {
     "foreach": 2,
 }
 _FUNCTION = re.compile(r"\$[({]([a-z-]+)[ \t]")
-_ADDPREFIX = re.compile(r"\$[({]addprefix[ \t]+-Xcompiler[ =]?[ \t]*,")
+_ADDPREFIX = re.compile(r"\$[({]addprefix[ \t]+(?:-Xcompiler|--compiler-options)[ =]?[ \t]*,")
 
 
 def _port_text(job: _Job, line: _Line, start: int, end: int, about: bool, draft: _Draft) -> None:
@@ -590,8 +602,9 @@ def _port_words(job: _Job, line: _Line, words: Sequence[_Word], about: bool, dra
             continue
         if change.code:
             draft.remark(change.code, change.message, change.help)
-        if change.words == tuple(word.text for word in words[change.first : change.last]):
-            continue
+        before = [word.text for word in words[change.first : change.last]]
+        if [*change.words] in (before, [nvcc_flags.translate_path(before[0])]):
+            continue  # nothing new, or only a folder, which _port_paths sees to
         if change.words:
             draft.edit(start, end, nvcc_flags.translate_path(" ".join(change.words)))
         else:

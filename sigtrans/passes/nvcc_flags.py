@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -29,6 +29,12 @@ SEVERITY: Mapping[str, Severity] = {
     LIBRARY: Severity.ERROR,
     MACRO: Severity.WARNING,
 }
+
+# What makes a build file worth reading; anything else has nothing to do with CUDA.
+CUDA_WORDS = (
+    rb"cuda|nvcc|\.cuh?\b|cu(?:blas|fft|rand|sparse|solver|pti|dnn)|nvrtc|nccl|nvidia-ml|\bnpp[a-z]"
+    rb"|nvtoolsext|nvjpeg|gencode|-Xptxas"
+)
 
 Note = tuple[int, str, str, str]  # index of the word, code, message, help
 
@@ -142,7 +148,7 @@ def _changes(words: Sequence[str], targets: Sequence[str]) -> Iterator[Change]:
         word = unquote(words[at])
         flag, argument, used = _match(flags, word, words, at)
         if flag is None:
-            if change := _plain(word, at):
+            if change := _plain(word, words[at], at):
                 yield change
             at += 1
             continue
@@ -179,55 +185,70 @@ def _apply(
     flag: _Flag, argument: str, words: Sequence[str], first: int, last: int, targets: Sequence[str]
 ) -> Change | None:
     before = tuple(words[first:last])
-    message = f"{' '.join(before)}: {flag.say or _SAYS.get(flag.code, '')}"
-    said = (
-        (flag.code, message, flag.help or _HELPS.get(flag.code, "")) if flag.code else ("", "", "")
-    )
+    code, message, help_ = "", "", ""
+    if flag.code:
+        code, help_ = flag.code, flag.help or _HELPS.get(flag.code, "")
+        message = f"{' '.join(before)}: {flag.say or _SAYS.get(flag.code, '')}"
     match flag.do:
         case "keep":
             return None
         case "stop":
-            return Change(first, last, before, *said)
+            after = before
         case "drop":
-            return Change(first, last, (), *said)
+            after = ()
         case "arch":
-            return Change(first, last, tuple(f"--offload-arch={target}" for target in targets))
+            after = tuple(f"--offload-arch={target}" for target in targets)
         case "unwrap":
             return _unwrap(argument, before, first, last)
         case "linker":
-            after: tuple[str, ...] = (f"-Wl,{argument}",) if argument else before
+            after = (f"-Wl,{argument}",) if argument else before
         case _:
             after = tuple(word.replace("{}", argument) for word in flag.words)
-    if after == before and not flag.code:
+            if after == ("-g",) and "-g" in words:  # -g -G: one is enough
+                after = ()
+            if flag.do == "joined" and after != before:
+                return _settled(Change(first, last, after, code, message, help_))
+    if after == before and not code:
         return None
-    return Change(first, last, after, *said)
+    return Change(first, last, after, code, message, help_)
 
 
 def _unwrap(argument: str, before: tuple[str, ...], first: int, last: int) -> Change | None:
     """The host compiler's options, on their own; a list may be parted by commas or blanks."""
     if re.match(r"/[A-Za-z]", argument):  # for Microsoft's compiler, in a branch for Windows
         return None
-    whole = argument.startswith("-Wl,")
-    parts = [argument] if whole else re.split(r",(?=[-/$])|\s+", argument)
-    after = tuple(part for part in parts if part)
-    return Change(first, last, after) if after or argument == "" else Change(first, last, before)
+    if argument.startswith("-Wl,") or any(quote in argument for quote in "\"'\\"):
+        after: tuple[str, ...] = before[1:] or (argument,)
+    else:
+        after = tuple(part for part in re.split(r",(?=[-/$])|\s+", argument) if part)
+    return _settled(Change(first, last, after))
+
+
+def _settled(change: Change) -> Change:
+    """A change whose own words may need one, as in -Xcompiler -lcudart."""
+    result = translate_words(list(change.words), ())
+    note = result.notes[0][1:] if result.notes and not change.code else None
+    words = tuple(result.words)
+    if note:
+        return Change(change.first, change.last, words, *note)
+    return replace(change, words=words)
 
 
 _CUDA_MACRO = re.compile(r"-[DU] ?(?:__CUDA|__NVCC|__CUDACC|CUDA_API_PER_THREAD)\w*")
 
 
-def _plain(word: str, at: int) -> Change | None:
+def _plain(word: str, raw: str, at: int) -> Change | None:
     """A word that is no option of nvcc's alone: libraries, paths, macros."""
     if word.startswith("-l") and (library := find_library(word[2:].removeprefix(":lib"))):
         if library.stop:
             message = f"{word}: MUSA has no library that takes its place by name"
-            return Change(at, at + 1, (word,), LIBRARY, message, library.help)
+            return Change(at, at + 1, (raw,), LIBRARY, message, library.help)
         return Change(at, at + 1, (f"-l{library.to}",) if library.to else ())
     if _CUDA_MACRO.match(word):
         message = f"{word}: a macro that CUDA's own headers read"
-        return Change(at, at + 1, (word,), MACRO, message, _HELPS[MACRO])
-    moved = translate_path(word)
-    return Change(at, at + 1, (moved,)) if moved != word else None
+        return Change(at, at + 1, (raw,), MACRO, message, _HELPS[MACRO])
+    moved = translate_path(raw)
+    return Change(at, at + 1, (moved,)) if moved != raw else None
 
 
 _TOOLKIT = re.compile(

@@ -209,11 +209,10 @@ _KINDS = (
 )
 _FILE = re.compile(rb"[\w./${}*+-]*[\w}*-]\.cuh?(?![\w.])")
 _NEEDLES = (
-    *(b"cuda", b"nvcc", b"nccl", b"nvidia", b"nvcr.io", b"cudnn", b"cublas", b"cufft", b"curand"),
-    *(b"cusparse", b"cusolver", b"nvrtc", b"nvtoolsext", b"cupti", b"nvprof", b"nsys", b"ncu"),
-    *(b"compute-sanitizer", b"cuobjdump", b"nvdisasm", b"devicequery", b"--gpus", b".cu", b"+cu"),
-    *(b"/cu1", b"gencode", b"sm_", b"compute_"),
-)
+    b"cuda nvcc nccl nvidia nvcr.io cudnn cublas cufft curand cusparse cusolver nvrtc nvtoolsext "
+    b"cupti nvprof nsys ncu compute-sanitizer nvdisasm devicequery --gpus .cu +cu /cu1 gencode sm_ "
+    b"compute_ cuobjdump"
+).split()
 _COMMENT = {
     XMAKE: re.compile(rb"--(?:\[\[.*?\]\]|[^\r\n]*)", re.S),
     DOCKER: re.compile(rb"(?m)^[ \t]*#[^\r\n]*"),

@@ -8,7 +8,6 @@ What happens at run time (devices, backends, versions) is reported and never edi
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -17,6 +16,16 @@ from typing import TYPE_CHECKING
 
 from sigtrans import syntax
 from sigtrans.passes import BuildContext
+from sigtrans.passes.python_words import (
+    AT_RUN_TIME,
+    BUILD_NEEDLES,
+    NEEDLES,
+    SOURCE,
+    find_requirement,
+    find_words,
+    make_diagnostic,
+    make_summed,
+)
 from sigtrans.source import (
     Diagnostic,
     Edit,
@@ -31,53 +40,8 @@ from sigtrans.source import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Plain substrings: looking for each of them is ten times faster than one pattern for all.
-_NEEDLES = (
-    *(b"cuda", b"CUDA", b"nvcc", b"NVCC", b"nccl", b"NCCL", b"nvidia", b"NVIDIA", b".cu"),
-    *(
-        b"pynvml",
-        b"cupy",
-        b"nvtx",
-        b"CUDNN",
-        b"__global__",
-        b"libcu",
-        b"libnv",
-        b"compute-sanitizer",
-    ),
-    *(
-        b"cuCtx",
-        b"cuMem",
-        b"cuModule",
-        b"cuLaunch",
-        b"cuDevice",
-        b"cuStream",
-        b"cuEvent",
-        b"cuFunc",
-    ),
-)
-_BUILD_NEEDLES = (
-    *(b"gencode", b"compute_", b"arch=", b"expt-", b"extended-", b"Xcompiler", b"Xptxas", b"ptxas"),
-    *(
-        b"fast_math",
-        b"--threads",
-        b"lineinfo",
-        b"cuobjdump",
-        b"nvdisasm",
-        b"sm_",
-        b".whl",
-        b"-ccbin",
-    ),
-    *(
-        b"-rdc",
-        b"maxrregcount",
-        b"default-stream",
-        b"compiler-options",
-        b"resource-usage",
-        b"whl/cu",
-    ),
-    *(b"CUBLAS", b"nsys", b"ncu", b"fatbinary", b"nvlink"),
-)
 _MUSA = re.compile(rb"^[ \t]*(?:from|import)[ \t]+torch_musa\b|^[^#\r\n]*\bMUSAExtension\b", re.M)
+_CU = re.compile(rb"\.cuh?$")
 _BUILDS = (b"cpp_extension", b"CUDAExtension", b"setuptools", b"distutils", b"skbuild")
 
 
@@ -89,15 +53,15 @@ def find(file: SourceFile, context: BuildContext) -> Findings:
     if name.endswith(".toml"):
         return _find_in_toml(file)
     data = file.data
-    if not any(needle in data for needle in _NEEDLES):
+    if not any(needle in data for needle in NEEDLES):
         return Findings()
     builds = name == "setup.py" or any(needle in data for needle in _BUILDS)
     knows_musa = b"torch_musa" in data or b"MUSAExtension" in data
     if knows_musa and (musa := _MUSA.search(data)):
         return Findings((), tuple(_already_musa(file, context, musa.start())))
     if not builds:
-        needles = _NEEDLES + _BUILD_NEEDLES if b"nvcc" in data else _NEEDLES
-        return Findings((), tuple(_summed(_find_words(file, context, needles))))
+        needles = NEEDLES + BUILD_NEEDLES if b"nvcc" in data else NEEDLES
+        return Findings((), tuple(make_summed(find_words(file, context, needles))))
     return _find_in_script(file, context)
 
 
@@ -110,358 +74,8 @@ def _already_musa(file: SourceFile, context: BuildContext, at: int) -> Iterator[
         "Nothing, unless it names files that the port renames.",
         "python/already-musa",
     )
-    names = [word for word in _find_words(file, context) if word.code == "SIG736"]
-    yield from _summed(names)
-
-
-# --- what is said about CUDA at run time ------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A kind of word that means CUDA to the program; `build` is how much it matters in a build."""
-
-    name: str
-    pattern: re.Pattern[bytes]
-    code: str
-    message: str
-    help: str
-    severity: Severity = Severity.WARNING
-    build: Severity = Severity.WARNING
-
-
-def _word(
-    name: str,
-    pattern: bytes,
-    code: str,
-    message: str,
-    help_: str,
-    severity: Severity = Severity.WARNING,
-    build: Severity = Severity.WARNING,
-) -> _Word:
-    return _Word(name, re.compile(pattern, re.S), code, message, help_, severity, build)
-
-
-# Matched against a dotted name in code, the opening parenthesis of a call included.
-_NAMES = (
-    _word(
-        "python/cuda-decides",
-        rb"torch\.version\.cuda\b|torch\.cuda\.(?:is_available|device_count|get_device_capability|"
-        rb"get_arch_list|get_device_properties)\b",
-        "SIG740",
-        "is empty, false or an error with torch_musa, so the CUDA side is skipped without a word",
-        "After `import torch_musa`, ask torch.musa instead (torch.musa.is_available()); for a "
-        "version, torch_musa.__version__ or the SDK's own. Compute capabilities do not carry over.",
-        build=Severity.ERROR,
-    ),
-    _word(
-        "python/torch-cuda",
-        rb"torch\.cuda\b|torch\.backends\.(?:cuda|cudnn)\b|torch\.(?:_C\.)?_cuda\w*|"
-        rb"at::cuda|c10::cuda",
-        "SIG745",
-        "is the CUDA side of PyTorch; MUSA devices do not answer to it",
-        "Use torch.musa after `import torch_musa`; torch.backends.cuda and .cudnn switches have "
-        "no effect on MUSA.",
-    ),
-    _word(
-        "python/cuda-device",
-        rb"(?:.*\.)?(?:cuda\(|is_cuda$)",
-        "SIG746",
-        "asks for a CUDA device",
-        'Use .musa() or .to("musa"); for `is_cuda` test `tensor.device.type == "musa"`, since '
-        "is_cuda is false for MUSA tensors.",
-    ),
-    _word(
-        "python/cuda-package",
-        rb"(?:cupy|cupyx|pycuda|pynvml|nvtx|numba\.cuda|cuda\.(?:bindings|core|cudart|nvrtc))\b",
-        "SIG748",
-        "is a Python package for NVIDIA devices",
-        "There is no drop-in MUSA package for it; remove the use, put it behind a switch, or write "
-        "the kernels as an extension. pynvml's place is taken by mthreads-ml-py, with other names.",
-    ),
-    _word(
-        "python/cuda-home",
-        rb"(?:.*\.)?(?:CUDA_HOME|CUDNN_HOME|CUDAExtension|_find_cuda_home)$",
-        "SIG732",
-        "comes from another file or has a meaning of its own here",
-        "Follow it to where it is set: torch_musa.utils.musa_extension has MUSA_HOME, MUDNN_HOME, "
-        "MUSAExtension and BuildExtension.",
-        build=Severity.ERROR,
-    ),
-    _word(
-        "python/cuda-api-name",
-        rb".*\.(?:cuda[A-Z]\w+|nccl[A-Z]\w+|cu(?:Ctx|Mem|Module|Launch|Device|Stream|Event)\w*)\(?$",
-        "SIG747",
-        "is a CUDA library function called from Python",
-        "Load the MUSA library and the MUSA name (libmusart.so, musaMalloc; libmccl.so, mccl...).",
-    ),
-)
-
-# Looked for in the text between the quotes.
-_SOURCE = _word(
-    "python/cuda-source",
-    rb"\b__global__\s+(?:[\w:]+\s+|__launch_bounds__\([^)]*\)\s*)*void\b|"
-    rb"#[ \t]*include[ \t]*[<\"](?:cuda|cuda_runtime\w*|cuda_fp16|cuda_bf16)\.h[>\"]|"
-    rb"#[ \t]*include[ \t]*[<\"](?:c10|ATen)/cuda/",
-    "SIG741",
-    "CUDA source in a string, not ported",
-    "Move it into a .cu file and port that, or port the text by hand: names, headers, inline "
-    "assembly and warp width all count.",
-    Severity.ERROR,
-    Severity.ERROR,
-)
-_LONGEST = 2000  # a longer string is no name, flag or path
-
-# Matched against the whole text between the quotes.
-_STRINGS = (
-    _word(
-        "python/cuda-device",
-        rb"cuda(?::(?:\d+|%\w|\{[^}]*\})?)?",
-        "SIG746",
-        "may ask for a CUDA device",
-        'Where it is a device, use "musa" and "musa:N"; `import torch_musa` has to run first.',
-        build=Severity.NOTE,
-    ),
-    _word(
-        "python/nccl-backend",
-        rb"(?:[\w:,]*[:,])?nccl",
-        "SIG749",
-        "names the NCCL backend",
-        'Use "mccl" after `import torch_musa` (and "musa:mccl" in a combined backend).',
-    ),
-    _word(
-        "python/nvcc-call",
-        rb"(?:[^\s]*/)?(?:nvcc|nvidia-smi|cuobjdump|nvdisasm|ptxas|fatbinary|nvlink|nsys|ncu|cuda-gdb|"
-        rb"compute-sanitizer)(?:\.exe)?(?:\s+(?:-|\{|\").*)?",
-        "SIG739",
-        "names a tool of the CUDA toolkit",
-        "mcc stands in nvcc's place and mthreads-gmi in nvidia-smi's; options and printed text "
-        "differ, so a version read from `nvcc -V` needs rewriting (musa_version_query prints "
-        "toolkit, mcc and runtime versions).",
-        build=Severity.ERROR,
-    ),
-    _word(
-        "python/cuda-arch-list",
-        rb"TORCH_CUDA_ARCH_LIST",
-        "SIG737",
-        "is not read by torch_musa",
-        'Use TORCH_MUSA_ARCH_LIST; its values are MUSA architectures such as "22" or "22;31", not '
-        "compute capabilities, so code that takes them apart has to change.",
-        build=Severity.ERROR,
-    ),
-    _word(
-        "python/cuda-environment",
-        rb"CUDA_(?:HOME|PATH|ROOT|BIN_PATH|TOOLKIT_ROOT_DIR|VISIBLE_DEVICES|LAUNCH_BLOCKING|"
-        rb"DEVICE_ORDER|DEVICE_MAX_CONNECTIONS|MODULE_LOADING|CACHE_PATH|CACHE_DISABLE|VERSION)|"
-        rb"CUDACXX|CUDAHOSTCXX|CUDAARCHS|CUDNN_(?:HOME|PATH|ROOT\w*)|NVCC_(?:APPEND|PREPEND)_FLAGS|"
-        rb"NVCC_CCBIN|NCCL_[A-Z0-9_]+|NVIDIA_[A-Z_]+|CUBLAS_WORKSPACE_CONFIG|"
-        rb"PYTORCH_CUDA_ALLOC_CONF|PYTORCH_NVCC|CMAKE_CUDA_\w+",
-        "SIG742",
-        "is a setting that CUDA's tools or libraries read",
-        "MUSA reads MUSA_HOME, MUSA_PATH, MUSA_VISIBLE_DEVICES and MCCL_...; change it where it "
-        "is set and where it is read.",
-    ),
-    _word(
-        "python/cuda-switch",
-        rb"[A-Z0-9_]*(?:CUDA|NVCC|NCCL)[A-Z0-9_]*",
-        "SIG742",
-        "looks like a setting about CUDA",
-        "A switch of this project's own may keep its name; see that the MUSA build turns it on "
-        "where CUDA's did.",
-        Severity.NOTE,
-        Severity.NOTE,
-    ),
-    _word(
-        "python/cuda-library-file",
-        rb".*\blib(?:cudart|cuda|cublas\w*|cudnn\w*|cufft\w*|curand|cusparse\w*|cusolver\w*|nccl|nvrtc|"
-        rb"nvToolsExt|nvidia-ml|cupti)\b[\w.*\-]*\.(?:so|a|dll|dylib)\b.*",
-        "SIG738",
-        "names a CUDA library file",
-        "The MUSA libraries are libmusart, libmusa, libmublas, libmufft, libmurand, libmusparse, "
-        "libmusolver and libmccl; cuDNN, NVML and NVTX have no library with the same functions.",
-    ),
-    _word(
-        "python/cuda-path",
-        rb"[^\n]*(?:/usr/local/cuda|/opt/cuda|nvidia/cuda|NVIDIA GPU Computing Toolkit)[^\n]*",
-        "SIG742",
-        "holds a folder of the CUDA toolkit",
-        "The MUSA SDK stands under $MUSA_HOME, usually /usr/local/musa, with bin, include and lib "
-        "(not lib64).",
-    ),
-    _word(
-        "python/cmake-setting",
-        rb"[^\n]*-D\s*(?:CMAKE_)?CUDA_?\w*.*|[^\n]*-D\w*CUDA\w*(?:=.*)?",
-        "SIG751",
-        "hands a CUDA setting to a compiler or to CMake",
-        "Look up what the ported CMakeLists.txt or source reads now; macros of this project's own "
-        "keep their names.",
-    ),
-    _word(
-        "python/nvcc-flag",
-        rb"(?:-gencode\b.*|-arch=.*|arch=compute_.*|--?(?:expt|extended)-.*|-Xcompiler\b.*|-Xptxas\b.*|"
-        rb"--ptxas-options.*|--?use_fast_math|--?threads|--?lineinfo|--?default-stream.*|-rdc=.*|"
-        rb"--compiler-options.*|-ccbin.*|--?maxrregcount.*|--resource-usage|sm_\d\d+[af]?)",
-        "SIG734",
-        "looks like an option for nvcc, but it could not be followed to the compile arguments",
-        "See where it ends up. mcc takes --offload-arch=mp_31 in place of -gencode and -arch, and "
-        "none of --expt-*, --extended-lambda, -Xcompiler, -Xptxas, --threads.",
-    ),
-    _word(
-        "python/cuda-requirement",
-        rb"(?:nvidia-[\w\-]+|cupy[\w\-]*|pycuda|pynvml|nvidia-ml-py\d*|cuda-python|numba-cuda)"
-        rb"(?:\[[^\]]*\])?\s*(?:[<>=!~].*)?|torch[\w]*\s*[=<>~!]=?.*\+cu\d+.*|"
-        rb".*download\.pytorch\.org/whl/(?:\w+/)?cu\d+.*",
-        "SIG744",
-        "is a package for NVIDIA devices",
-        "Take it out of what is installed on MUSA machines; torch and torch_musa come from the "
-        "vendor's wheels.",
-    ),
-    _word(
-        "python/cuda-api-name",
-        rb"cuda[A-Z]\w{3,}|nccl[A-Z]\w{3,}|cu(?:Ctx|Mem|Module|Launch|Device|Stream|Event|Func)[A-Z]\w*",
-        "SIG747",
-        "is a CUDA function looked up by name",
-        "Load the MUSA library and the MUSA name (libmusart.so, musaMalloc; libmccl.so, mccl...).",
-    ),
-    _word(
-        "python/cuda-wheel-name",
-        rb".*\+cu\{?.*\.whl.*|.*cxx11abi.*\.whl.*",
-        "SIG743",
-        "names a prebuilt wheel that holds CUDA binaries",
-        "Make sure that the MUSA build never downloads it: force the build from source, or take "
-        "the download out.",
-        build=Severity.ERROR,
-    ),
-)
-_RENAMED = _word(
-    "python/renamed-file",
-    rb"",
-    "SIG736",
-    "names CUDA source files, which the port may have renamed",
-    "Write the ported name (.mu for .cu, .muh for .cuh) where this is about ported files.",
-)
-_AT_RUN_TIME = ("SIG745", "SIG746", "SIG747", "SIG749")  # summed up in build scripts too
-_CU = re.compile(rb"\.cuh?$")
-
-_TOKENS = re.compile(
-    rb"#[^\r\n]*"
-    rb'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"""|\Z)'
-    rb"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'''|\Z)"
-    rb'|"[^"\\\r\n]*(?:\\(?:\r\n|.)[^"\\\r\n]*)*"?'
-    rb"|'[^'\\\r\n]*(?:\\(?:\r\n|.)[^'\\\r\n]*)*'?",
-    re.S,
-)
-_NAME_BEFORE = re.compile(rb"[\w.]*\Z")
-_NAME_AFTER = re.compile(rb"[\w.]*(?:[ \t]*\()?")
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One place, before it is summed up."""
-
-    word: _Word
-    span: Span
-    text: str
-
-    @property
-    def code(self) -> str:
-        return self.word.code
-
-
-def _hits(data: bytes, needles: Iterable[bytes]) -> list[int]:
-    hits: list[int] = []
-    for needle in needles:
-        at = data.find(needle)
-        while at >= 0:
-            hits.append(at)
-            at = data.find(needle, at + len(needle))
-    return sorted(hits)
-
-
-def _find_words(
-    file: SourceFile, context: BuildContext, needles: Sequence[bytes] = _NEEDLES
-) -> list[_Found]:
-    """Every place where code or a string speaks of CUDA, in order; comments do not count."""
-    data = file.data
-    tokens: list[tuple[int, int]] | None = None
-    starts: list[int] = []
-    found: list[_Found] = []
-    done = -1
-    for at in _hits(data, needles):
-        if at < done:
-            continue
-        if tokens is None:
-            tokens = [m.span() for m in _TOKENS.finditer(data)]
-            starts = [start for start, _ in tokens]
-        index = bisect_right(starts, at) - 1
-        if index >= 0 and at < tokens[index][1]:
-            start, done = tokens[index]
-            if data[start] != 0x23:  # '#'
-                found += _in_string(data, start, done, context)
-            continue
-        name, done = _name_at(data, at)
-        found += _in_code(data, name, done)
-    return found
-
-
-def _name_at(data: bytes, at: int) -> tuple[int, int]:
-    before = _NAME_BEFORE.search(data, max(0, at - 120), at)
-    after = _NAME_AFTER.match(data, at)
-    start = before.start() if before else at
-    return start, max(after.end() if after else at, at + 1)
-
-
-def _in_code(data: bytes, start: int, end: int) -> Iterator[_Found]:
-    text = data[start:end].replace(b" ", b"")
-    line = data[data.rfind(b"\n", 0, start) + 1 : start].lstrip()
-    if line.startswith(b"from ") and b" import" in line:  # from numba import cuda
-        text = line[5 : line.index(b" import")].strip() + b"." + text
-    for word in _NAMES:
-        if word.pattern.match(text):
-            importing = line.startswith((b"import ", b"from "))
-            if word.name == "python/cuda-package" and not importing:
-                return  # said once, where it is imported
-            yield _Found(word, Span(start, end), decode(text).rstrip("("))
-            return
-
-
-def _in_string(data: bytes, start: int, end: int, context: BuildContext) -> Iterator[_Found]:
-    token = data[start:end]
-    quote = token[:3] if token[:3] in (b'"""', b"'''") else token[:1]
-    text = token[len(quote) :].removesuffix(quote)
-    span = Span(start, end)
-    if _CU.search(text) and b"\n" not in text:
-        if any(port != source for source, port in context.renamed.items()):
-            yield _Found(_RENAMED, span, decode(text))
-        return
-    if _SOURCE.pattern.search(text):
-        yield _Found(_SOURCE, span, "")
-        return
-    if len(text) > _LONGEST:
-        return
-    for word in _STRINGS:
-        if word.pattern.fullmatch(text):
-            shown = decode(text) if len(text) <= 60 and b"\n" not in text else ""
-            yield _Found(word, span, shown)
-            return
-
-
-def _summed(found: Iterable[_Found], build: bool = False) -> Iterator[Diagnostic]:
-    """One diagnostic for each kind: a model's Python files would bury everything else."""
-    groups: dict[str, list[_Found]] = {}
-    for one in found:
-        groups.setdefault(one.word.name, []).append(one)
-    for group in groups.values():
-        first = group[0]
-        severity = first.word.build if build else first.word.severity
-        more = f" ({len(group)} places in this file, the first here)" if len(group) > 1 else ""
-        yield _say(first, severity, more)
-
-
-def _say(found: _Found, severity: Severity, more: str = "") -> Diagnostic:
-    word = found.word
-    message = f"{found.text}: {word.message}" if found.text else word.message
-    return Diagnostic(found.span, word.code, severity, message + more, word.help, word.name)
+    names = [word for word in find_words(file, context) if word.code == "SIG736"]
+    yield from make_summed(names)
 
 
 # --- MANIFEST.in and pyproject.toml -----------------------------------------------------------
@@ -525,9 +139,8 @@ def _in_toml_line(
                 "python/torch-requirement",
             )
             continue
-        requirement = next(word for word in _STRINGS if word.name == "python/cuda-requirement")
-        if requirement.pattern.fullmatch(text):
-            yield _say(_Found(requirement, span, decode(text)), Severity.WARNING)
+        if found := find_requirement(text, span):
+            yield make_diagnostic(found, found.word.severity)
     line = data[start:end]
     if table.startswith(b"tool.") and (hit := re.search(rb"(?i)cuda|nvcc|nccl", line)):
         if line[: hit.start()].count(b"#"):
@@ -602,11 +215,13 @@ def _find_in_script(file: SourceFile, context: BuildContext) -> Findings:
     covered = sorted([(e.span.start, e.span.end) for e in edits] + script.handled)
     left = [
         one
-        for one in _find_words(file, context, _NEEDLES + _BUILD_NEEDLES)
+        for one in find_words(file, context, NEEDLES + BUILD_NEEDLES)
         if not _overlaps(covered, one.span)
     ]
-    script.diagnostics += _summed((o for o in left if o.code in _AT_RUN_TIME), True)
-    script.diagnostics += [_say(o, o.word.build) for o in left if o.code not in _AT_RUN_TIME]
+    script.diagnostics += make_summed((o for o in left if o.code in AT_RUN_TIME), True)
+    script.diagnostics += [
+        make_diagnostic(o, o.word.build) for o in left if o.code not in AT_RUN_TIME
+    ]
     return Findings(edits, tuple(sorted(set(script.diagnostics))))
 
 
@@ -914,11 +529,11 @@ class _Script:
             return
         self.say(
             value,
-            _SOURCE.code,
-            _SOURCE.severity,
-            _SOURCE.message,
-            _SOURCE.help,
-            _SOURCE.name,
+            SOURCE.code,
+            SOURCE.severity,
+            SOURCE.message,
+            SOURCE.help,
+            SOURCE.name,
         )
         self.handled.append((value.start_byte, value.end_byte))
 
@@ -1351,6 +966,9 @@ class _Script:
             return self.text(elements[int(match.group(1))].children[int(match.group(2))])
 
         text, count = re.subn(r"\$\(arg(\d+)_(\d+)\)", original, word)
+        if quote in text and not count:
+            quote = "'" if quote == '"' else '"'
+            text = text.replace(quote, f"\\{quote}")
         return f"{'f' if count else ''}{quote}{text}{quote}"
 
     def _drop(self, node: Node, elements: Sequence[Node], dropped: set[int]) -> None:
@@ -1699,6 +1317,8 @@ class _Renames:
         wanted = text.replace("\\", "/").removeprefix("./").lstrip("/")
         if wanted in self.exact:
             return self.exact[wanted], Safety.EXACT
+        while wanted.startswith("../"):  # from whichever folder it is run in
+            wanted = wanted.removeprefix("../")
         if wanted.startswith("."):
             matches = {after for source, _, after in self.files if source.endswith(wanted)}
             return (matches.pop(), Safety.REVIEW) if asked and len(matches) == 1 else None

@@ -8,9 +8,11 @@ import random
 import shutil
 import signal
 import stat
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,15 @@ from sigtrans import store
 from sigtrans.store import Change
 
 Tree = dict[str, tuple[str, bytes, int]]  # path -> kind, bytes or link text, mode
+
+
+@contextmanager
+def fast_folder() -> Iterator[Path]:
+    """A fresh folder, in memory where that can be had: thousands of small trees are made there."""
+    memory = Path("/dev/shm")
+    usable = memory.is_dir() and os.access(memory, os.W_OK)
+    with tempfile.TemporaryDirectory(dir=memory if usable else None) as folder:
+        yield Path(folder).resolve()
 
 
 def snapshot(root: Path) -> Tree:

@@ -1,0 +1,16 @@
+find_package(CUDA 9.0 REQUIRED)
+set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS};-gencode arch=compute_60,code=\"sm_60,compute_60\";--use_fast_math")
+CUDA_SELECT_NVCC_ARCH_FLAGS(ARCHS Auto)
+include_directories(${CUDA_INCLUDE_DIRS})
+cuda_include_directories(include)
+macro(cuda_thing name)
+  cuda_add_executable(${name} ${ARGN} OPTIONS -DX=1 -arch=sm_61)
+  cuda_add_cublas_to_target(${name})
+endmacro()
+cuda_thing(old old.cu
+  "older file.cu" # comment
+)
+cuda_add_library(olds SHARED a.cu b.cpp)
+cuda_compile_ptx(PTX kern.cu)
+set_source_files_properties(c.cu PROPERTIES LANGUAGE CUDA)
+target_link_libraries(olds ${CUDA_LIBRARIES} ${CUDA_CUFFT_LIBRARIES} -lcudart -L/usr/local/cuda/lib64)

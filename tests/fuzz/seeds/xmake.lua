@@ -1,0 +1,8 @@
+add_rules("mode.debug", "mode.release")
+target("demo")
+    set_kind("binary")
+    add_files("src/*.cu", "reduce.cu")
+    add_cuflags("-gencode arch=compute_80,code=sm_80", {force = true})
+    add_cugencodes("native", "compute_70")
+    add_links("cublas", "cudart")
+target_end()
