@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 DEMO   := .demo
 ARGS   ?=
+TREE   ?=
 
 bin  := $(VENV)/bin
 pip  := $(bin)/python -m pip --disable-pip-version-check install -qq -c constraints.txt
@@ -15,9 +16,9 @@ help:
 	@echo 'make demo   port examples/gridstat into $(DEMO)/ and show the diff and the report'
 	@echo 'make test   run the tests (ARGS="-k cli" passes options to pytest)'
 	@echo 'make lint   ruff, ruff format, mypy'
-	@echo 'make docs   write docs/codes/ from rules/diagnostics.yaml'
+	@echo 'make docs   write docs/codes/ and the output that the READMEs show'
 	@echo 'make wheel  build the wheel and port with it from another folder'
-	@echo 'make bench  the figures of benchmarks/'
+	@echo 'make bench  time whole runs on a tree of yours: TREE=folder'
 	@echo 'make clean  remove $(VENV), $(DEMO) and caches'
 
 # Each stamp is remade when a dependency may have changed; the package itself is a link to here.
@@ -57,6 +58,7 @@ lint: $(VENV)/stamp-dev
 
 docs: $(VENV)/stamp-run
 	@$(bin)/python tools/make_docs.py $(ARGS)
+	@$(bin)/python tools/make_readme.py $(ARGS)
 
 # The wheel carries rules and templates; only a run far from this folder shows that it does.
 wheel: $(VENV)/stamp-run
@@ -72,7 +74,8 @@ wheel: $(VENV)/stamp-run
 	@cd build/wheel && echo "works: $$(ls *.whl)"
 
 bench: $(VENV)/stamp-dev
-	@$(bin)/python benchmarks/run.py $(ARGS)
+	@test -d '$(TREE)' || { echo 'make bench TREE=folder: name a CUDA source tree'; exit 2; }
+	@$(bin)/python benchmarks/port.py '$(TREE)' $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sigtrans.plan import Plan, Progress, Settings
 
 DONE, ATTENTION, FAILED = 0, 1, 2
+REPORTS = (".json", ".sarif", ".html", ".htm", ".txt")
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
 
@@ -32,10 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help()
         return DONE
-    if options.log_level:
+    if options.verbose:
         import logging
 
-        logging.basicConfig(level=options.log_level.upper(), stream=sys.stderr)
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr, format="%(message)s")
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         code = run(options)
@@ -62,7 +63,7 @@ def _make_parser() -> argparse.ArgumentParser:
         epilog="exit codes: 0 done · 1 done, something needs attention · 2 could not run",
     )
     parser.add_argument("--version", action="version", version=f"sigtrans {__version__}")
-    parser.set_defaults(command=None, log_level="")
+    parser.set_defaults(command=None, verbose=False)
     commands = parser.add_subparsers(dest="command", metavar="command", parser_class=_Parser)
     _add_port(commands)
     _add_scan(commands)
@@ -172,9 +173,7 @@ def _add_tree_options(parser: _Parser) -> None:
     run.add_argument("--config", type=Path, metavar="FILE", help="a sigtrans.toml")
     run.add_argument("-j", "--jobs", type=int, metavar="N", help="processes (default: what pays)")
     run.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
-    run.add_argument(
-        "--log-level", default="", choices=("debug", "info", "warning"), help=argparse.SUPPRESS
-    )
+    run.add_argument("-v", "--verbose", action="store_true", help="show internal tracebacks")
 
 
 def _add_report_options(parser: _Parser) -> None:
@@ -225,6 +224,7 @@ def _add_rule(commands: Commands[_Parser]) -> None:
 def _port(options: argparse.Namespace) -> int:
     from sigtrans import port
 
+    _check_reports(options.report or ())
     settings = _settings(options)
     if options.in_place and options.output:
         raise SigtransError("--in-place and --output exclude each other; give one of them")
@@ -259,7 +259,7 @@ def _port(options: argparse.Namespace) -> int:
         return code
     if done.unchanged:
         print("\nNothing has changed since the last run; nothing was written.")
-    elif done.committed is not None:
+    if done.committed is not None:
         for path in done.committed.conflicts:
             _say(
                 f"{path}: edited in the port since the last run and left alone; "
@@ -269,13 +269,14 @@ def _port(options: argparse.Namespace) -> int:
             _say(f"{path}: a link whose target is not part of the port")
         if options.in_place and done.committed.written:
             print(f"\nTake it back with: sigtrans undo {options.source}")
-    return code
+    return max(code, ATTENTION) if done.committed and done.committed.conflicts else code
 
 
 def _scan(options: argparse.Namespace) -> int:
     from sigtrans import port
     from sigtrans.report import render_effort
 
+    _check_reports(options.report or ())
     with _Progress(options) as progress:
         plan = port.scan(options.source, _settings(options), progress)
     if options.output_format == "full" and not options.quiet:
@@ -302,7 +303,10 @@ def _diff(options: argparse.Namespace) -> int:
             _say(f"{result.path}: cannot be read any more")
             continue
         if options.stat:
-            print(f"{result.path} -> {result.port_path}: {len(result.edits)} changes")
+            moved = f" -> {result.port_path}" if result.port_path != result.path else ""
+            count = len(result.edits)
+            what = f"{count} change{'s' * (count != 1)}" if count else "renamed"
+            print(f"{result.path}{moved}: {what}")
         else:
             sys.stdout.write(
                 render_diff(result.path, before, after, _color(options), port_path=result.port_path)
@@ -421,6 +425,16 @@ def _finish(plan: Plan, options: argparse.Namespace, landed: str) -> int:
     return ATTENTION if needs else DONE
 
 
+def _check_reports(paths: Sequence[Path]) -> None:
+    """A report that cannot be written is said before the work, not after it."""
+    for path in paths:
+        if path.suffix not in REPORTS:
+            known = ", ".join(REPORTS)
+            raise SigtransError(f"--report {path}: no format for '{path.suffix}'; use {known}")
+        if not path.parent.is_dir():
+            raise SigtransError(f"--report {path}: there is no folder {path.parent}")
+
+
 def _render(suffix: str, plan: Plan, read: Callable[[str], bytes | None], landed: str) -> str:
     from sigtrans import report
 
@@ -433,9 +447,7 @@ def _render(suffix: str, plan: Plan, read: Callable[[str], bytes | None], landed
             return report.render_html(plan, read, _grade_finder(), landed=landed)
         case ".txt":
             return report.render_concise(plan)
-    raise SigtransError(
-        f"--report: no format for '*{suffix}'; use .json, .sarif or .html"
-    )
+    raise AssertionError(suffix)  # checked before the run
 
 
 def _grade_finder() -> Callable[[object, bytes], str]:

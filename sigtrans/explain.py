@@ -24,6 +24,7 @@ def explain(word: str, width: int = 80) -> tuple[str, bool]:
         code = word.upper()
         return catalogue.explain(code, width), catalogue.find(code) is not None
     table = load()
+    word = word.rpartition("::")[2] if "::" in word and table.explain(word) is None else word
     entry = table.explain(word)
     if entry is not None:
         return _entry(entry, width), True

@@ -29,6 +29,7 @@ from sigtrans.source import (
     Findings,
     Safety,
     Severity,
+    SigtransError,
     SourceFile,
     Span,
     apply,
@@ -126,7 +127,7 @@ def make_plan(root: Path, settings: Settings, progress: Progress | None = None) 
     results: list[FileResult] = []
     for each in found:
         outcome = outcomes.get(each.path)
-        result = outcome.result if outcome is not None else _untouched(each)
+        result = outcome.result if outcome else _untouched(each, scans.get(each.path))
         if each.path in clashes:
             result = _with(result, clashes[each.path], settings.config)
         results.append(result)
@@ -135,7 +136,6 @@ def make_plan(root: Path, settings: Settings, progress: Progress | None = None) 
         targets=settings.targets,
         sdk=settings.sdk,
         files=tuple(sorted(results, key=lambda r: r.path)),
-        diagnostics=_about_the_run(scans.values()),
     )
     return Drafted(
         plan=plan,
@@ -161,18 +161,24 @@ def _is_read(found: Found) -> bool:
     return found.kind == "source" or found.kind in _BUILD_KINDS
 
 
-def _untouched(found: Found) -> FileResult:
-    status = Status.UNCHANGED
-    if found.failed:
-        status = Status.FAILED
-    elif found.skip:
-        status = Status.SKIPPED
+def _untouched(found: Found, scan: Scan | None) -> FileResult:
+    """A file that no worker planned: only copied, or left out."""
+    reason = found.skip or (scan.skip if scan is not None else "")
+    failed = found.failed or (scan is not None and scan.failed)
+    status = Status.FAILED if failed else Status.SKIPPED if reason else Status.UNCHANGED
+    kind = found.kind
+    if scan is not None:
+        kind = scan.kind
+    elif kind == "source":
+        kind = "musa" if found.path.endswith((".mu", ".muh")) else "c++"
+    elif failed and kind in _BUILD_KINDS:
+        kind = "other"
     return FileResult(
         path=found.path,
-        port_path="" if found.failed or not found.copied or found.kind == "folder" else found.path,
-        kind="other" if found.kind in _BUILD_KINDS | {"source"} and found.failed else found.kind,
+        port_path="" if failed or not found.copied or found.kind == "folder" else found.path,
+        kind=kind,
         status=status,
-        reason=found.skip,
+        reason=reason,
         size=found.size,
     )
 
@@ -339,6 +345,8 @@ class Worker:
                 cuda = cuda or name in self.table.headers
         if musa and not cuda:
             return "musa", "already MUSA"
+        if b"skip-file" in data and find_protected(lexed).why(0) and _SKIP_FILE.search(data):
+            return "c++", "excluded by a mark (sigtrans: skip-file)"
         if found.path.endswith((".cu", ".cuh")) or cuda:
             return "cuda", ""
         if b"__global__" in data or b"__device__" in data or b"<<<" in data:
@@ -355,8 +363,9 @@ class Worker:
             return self._plan(held, project)
         except Exception as fault:
             detail = held.scan.fault or traceback.format_exc()
-            log.debug("internal fault in %s\n%s", path, detail)
-            return Outcome(_internal(held, fault, detail))
+            log.warning("internal fault in %s\n%s", path, detail)
+            port_path = project.renamed.get(path, path)  # others already refer to the new name
+            return Outcome(_internal(held, port_path, fault, detail))
 
     def _plan(self, held: _Held, project: Project) -> Outcome:
         file, found, scan = held.file, held.found, held.scan
@@ -375,6 +384,9 @@ class Worker:
                     silenced=silenced,
                 )
             )
+        alone: tuple[Diagnostic, ...] = ()
+        if len(project.files) == 1 and scan.facts is not None:
+            alone = tuple(_left_behind(self.folder, file, scan.facts))
         protected = 0
         if held.lexed is not None and scan.facts is not None:
             code = find_code(
@@ -405,7 +417,9 @@ class Worker:
             if edit.safety > Safety.HINT
         ]
         gate = _gate(held, applied, self._pattern(file.data)) if applied.taken else ""
-        kept, silenced = _judge([*findings.diagnostics, *refused], file.path, self.settings.config)
+        kept, silenced = _judge(
+            [*findings.diagnostics, *refused, *alone], file.path, self.settings.config
+        )
         port_path = project.renamed.get(file.path, file.path)
         if gate:
             kept.append(
@@ -421,7 +435,7 @@ class Worker:
             return Outcome(
                 FileResult(
                     file.path,
-                    file.path,
+                    port_path,
                     scan.kind,
                     Status.FAILED,
                     gate,
@@ -455,6 +469,22 @@ class Worker:
         return find(file, context)
 
 
+def _left_behind(folder: str, file: SourceFile, facts: FileFacts) -> Iterator[Diagnostic]:
+    """A file ported by itself: the headers beside it were not looked at."""
+    for include in facts.includes:
+        name = include.path.decode("utf-8", "replace")
+        place = posixpath.join(folder, posixpath.dirname(file.path), name)
+        if not include.angled and os.path.isfile(place):  # noqa: PTH113
+            yield Diagnostic(
+                Span(include.start, include.end),
+                "SIG013",
+                Severity.WARNING,
+                f"only this file was ported; '{name}', which it includes, was not looked at",
+                "port the folder that holds both",
+                "files/alone",
+            )
+
+
 def _with_generated(file: SourceFile, findings: Findings) -> Findings:
     """Say so when a generator would undo the port."""
     marker = find_generated(file.data[:4096])
@@ -486,6 +516,7 @@ _BUILD_PASSES = {
     "xmake": "other_build",
     "shell": "other_build",
 }
+_SKIP_FILE = re.compile(rb"sigtrans:[ \t]*skip-file\b")
 _MUSA_HEADER = re.compile(
     rb"(?:musa(?:_runtime|_runtime_api|_fp16|_bf16|_fp8)?\.h|mu(?:blas|fft|rand|sparse|solver|dnn)\w*\.h"
     rb"|mccl\.h|torch_musa/)"
@@ -554,30 +585,25 @@ def _gate(held: _Held, applied: Applied, pattern: re.Pattern[bytes]) -> str:
     return ""
 
 
-def _internal(held: _Held, fault: Exception, detail: str) -> FileResult:
+def _internal(held: _Held, port_path: str, fault: Exception, detail: str) -> FileResult:
     last = detail.strip().splitlines()[-1]
     said = Diagnostic(
         Span(0, 0),
         "SIG999",
         Severity.ERROR,
         f"internal error, this file is left as it was: {last[:200]}",
-        "please report it with the file; --log-level debug shows the traceback",
+        "please report it with the file; --verbose shows the traceback",
         "internal",
     )
     return FileResult(
         held.file.path,
-        held.file.path,
+        port_path,
         held.scan.kind,
         Status.FAILED,
         f"internal error: {type(fault).__name__}",
         len(held.file.data),
         diagnostics=held.file.place([said]),
     )
-
-
-def _about_the_run(scans: Iterable[Scan]) -> tuple[Diagnostic, ...]:
-    del scans
-    return ()
 
 
 # --- one process or several --------------------------------------------------------------------
@@ -669,7 +695,13 @@ class _Pool:
         open_pipes = list(self.pipes)
         while open_pipes:
             for pipe in wait(open_pipes):
-                chunk = pipe.recv()  # type: ignore[union-attr]
+                try:
+                    chunk = pipe.recv()  # type: ignore[union-attr]
+                except EOFError:
+                    raise SigtransError(
+                        f"a worker process died while {stage} (out of memory?); nothing was "
+                        "written; try again with --jobs 1"
+                    ) from None
                 if chunk is None:
                     open_pipes.remove(pipe)  # type: ignore[arg-type]
                     continue

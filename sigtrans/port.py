@@ -39,8 +39,9 @@ class Ported:
 def default_output(source: Path) -> Path:
     """`./src` becomes `./src-musa`, a single file lands in `<folder>-musa` beside its folder."""
     folder = source if source.is_dir() else source.parent
-    folder = folder.resolve()
-    if folder == folder.parent:
+    if folder.name in ("", ".."):  # `.` and the like: its real name decides
+        folder = folder.resolve()
+    if not folder.name:
         raise SigtransError(f"{source}: cannot port the root folder; name a project folder")
     return folder.with_name(folder.name + "-musa")
 
@@ -68,6 +69,8 @@ def port_copy(
 ) -> Ported:
     """Write the port of `source` as the tree `output`; the input is not touched."""
     _check_source(source)
+    if output.exists() and not output.is_dir():
+        raise SigtransError(f"{output}: is not a folder; choose another place with -o")
     recovered = store.recover(output)
     key = ""
     if source.is_dir():
@@ -75,11 +78,12 @@ def port_copy(
         key = _fingerprint(source, found, settings, (only_changed, annotate))
         before = _remembered(output, key)
         if before is not None:
-            return Ported(before, str(output), None, recovered, unchanged=True)
+            waiting = store.Committed(conflicts=store.find_conflicts(output))
+            return Ported(before, str(output), waiting, recovered, unchanged=True)
     drafted = make_plan(source, settings, progress)
     drafts = _annotated(drafted, source) if annotate else drafted.drafts
     state = _dump_state(drafted.plan, source, key)
-    folder = source if source.is_dir() else source.parent
+    folder = Path(os.path.abspath(source if source.is_dir() else source.parent))  # noqa: PTH100
     committed = store.commit_copy(
         folder,
         output,
@@ -182,7 +186,9 @@ def _fingerprint(
 def _rule_files() -> Iterator[Path]:
     yield data_dir() / "flags.tsv"
     yield from sorted((data_dir() / "names").glob("*.tsv"))
-    yield Path(__file__)
+    package = Path(__file__).parent  # a checkout changes without its version changing
+    yield from sorted(package.glob("*.py"))
+    yield from sorted(package.glob("passes/*.py"))
 
 
 def _dump_state(plan: Plan, source: Path, key: str) -> bytes:

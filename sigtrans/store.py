@@ -268,6 +268,15 @@ def find_edited(out: Path) -> tuple[str, ...]:
         )
 
 
+def find_conflicts(out: Path) -> tuple[str, ...]:
+    """New versions that still wait in NEW_VERSIONS, for files that the user had edited."""
+    top = join(realpath(out), NEW_VERSIONS)
+    found = [
+        relpath(join(folder, name), top) for folder, _, names in os.walk(top) for name in names
+    ]
+    return tuple(sorted(found))
+
+
 def write_file(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace one file (a report, say): the old bytes or the new ones, never a mixture."""
     target = realpath(path)

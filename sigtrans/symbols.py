@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -134,22 +134,30 @@ LOOKALIKE = re.compile(
     rb"|(?:CUDA|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|CUPTI|NCCL|NVRTC|NVML)_[A-Z]"
     rb"|__nv_[a-z])"
 )
-_INCLUDE = re.compile(rb"include(?:_next)?[ \t]*(\(?)[ \t]*([\"<])([^\">\r\n]+)[\">]")
+_GAP = rb"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*"
+_INCLUDE = re.compile(
+    rb"include(?:_next)?" + _GAP + rb"(\(?)" + _GAP + rb"([\"<])([^\">\r\n]+)[\">]"
+)
+_IMPORT = re.compile(rb"import[ \t]*()([\"<])([^\">\r\n]+)[\">]")
 _INCLUDE_MACRO = re.compile(rb"#[ \t]*include[ \t]+([A-Za-z_]\w*)[ \t]*(?:\r|\n|\Z|/)")
 _FUNCTION_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)\r\n]*)\)")
 _LOADER = re.compile(
     rb"\b(?:dlv?sym|GetProcAddress|cuGetProcAddress\w*|cudaGetDriverEntryPoint\w*)\s*\("
 )
 _ENUM = re.compile(rb"\benum\b[^;{}()]{0,200}\{([^{}]*)\}")
+_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|cuh|inl|inc|ipp|tpp)$")
 _ENUMERATOR = re.compile(rb"[A-Za-z_]\w*")
 # Words before a name after which it is used, not declared.
-_NOT_A_TYPE = frozenset(
+KEYWORDS = frozenset(
     b"return else case goto throw delete new sizeof do and or not co_return co_yield co_await "
-    b"ifdef ifndef undef elif if defined const volatile static inline extern constexpr mutable "
-    b"register typename unsigned signed operator public private protected virtual template "
-    b"__device__ __host__ __global__ __shared__ __constant__ __restrict__ __forceinline__ "
-    b"decltype alignof typeid requires noexcept override final explicit friend while for".split()
+    b"ifdef ifndef undef elif if defined static inline extern constexpr mutable "
+    b"register typename operator public private protected virtual template "
+    b"__device__ __host__ __global__ __shared__ __constant__ __forceinline__ "
+    b"decltype alignof typeid requires noexcept override final explicit friend while for "
+    b"const volatile unsigned signed using namespace typedef define".split()
 )
+# After these a declared name may still follow (`float const x;`, `unsigned x;`).
+_MAY_END_A_TYPE = frozenset((b"const", b"volatile", b"unsigned", b"signed", b"long", b"short"))
 _TAGS = frozenset((b"struct", b"class", b"union", b"enum", b"namespace"))
 
 
@@ -164,6 +172,10 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
     for start, end, name in lexed.words:
         known = name in targets or name in absent
         if not known:
+            if name == b"cuda":
+                if _opens_namespace(lexed, start, end):
+                    declared.add(name)
+                continue
             if name in declared or not LOOKALIKE.match(name):
                 continue
             unknown.add(name)
@@ -179,7 +191,9 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
             declared.update(set(_ENUMERATOR.findall(match.group(1))) & unknown)
     if suspects:
         own += _find_declarations(data, suspects)
-    includes = _find_includes(lexed) if b"include" in data else ()
+    if _HEADER.search(file.path):  # what is static in a header is so in every file that includes it
+        own = [replace(o, reach=Reach.TREE) if o.reach is Reach.FILE else o for o in own]
+    includes = _find_includes(lexed) if b"include" in data or b"#import" in data else ()
     macros = (
         frozenset(m.group(1) for m in _INCLUDE_MACRO.finditer(data)) if b"include" in data else ()
     )
@@ -190,8 +204,16 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
         includes=includes,
         include_macros=frozenset(macros),
         pasting=_find_pasting(lexed) if b"#" in data else {},
-        loads_symbols=bool(lexed.words) and _LOADER.search(data) is not None,
+        loads_symbols=(b"sym" in data or b"ProcAddress" in data or b"EntryPoint" in data)
+        and _LOADER.search(data) is not None,
     )
+
+
+def _opens_namespace(lexed: Lexed, start: int, end: int) -> bool:
+    """`namespace cuda {`, and not `using namespace cuda;`."""
+    at = lexed.after(end)
+    opens = lexed.data[at : at + 1] == b"{" or lexed.data[at : at + 2] == b"::"
+    return opens and lexed.name_ending_at(lexed.before(start)) in (b"namespace", b"inline")
 
 
 def _declaration_hint(lexed: Lexed, start: int, end: int) -> str:
@@ -201,57 +223,99 @@ def _declaration_hint(lexed: Lexed, start: int, end: int) -> str:
     if at < 0:
         return ""
     byte = data[at]
+    after = lexed.after(end)
+    follow = data[after : after + 1]
     if byte in IDENTIFIER_BYTES:
         word = lexed.name_ending_at(at)
         if word == b"define":
             return "macro"
-        if word in _NOT_A_TYPE or word.isdigit():
-            return ""
         if word == b"using":
-            return "type" if data[lexed.after(end) : lexed.after(end) + 1] == b"=" else ""
-        after = lexed.after(end)
-        follow = data[after : after + 1]
+            return "type" if follow == b"=" else ""
         if word in _TAGS:
-            return "type" if follow in (b"{", b";", b":") else ""
-        if follow == b":" and data[after : after + 2] == b"::":
+            return "type" if follow and follow in b"{;:>,=" else ""
+        if word == b"typename":
+            return "type" if follow and follow in b">,=" else ""
+        if word in KEYWORDS and word not in _MAY_END_A_TYPE:
             return ""
-        return "name" if follow and follow in b"(=;,)[{:" else ""
+        if not follow or follow not in b"(=;,)[{:>" or data[after : after + 2] == b"::":
+            return ""
+        if word in (b"const", b"volatile") and follow in b"),>":
+            return ""  # `const cudaStream_t)`: the name is the type
+        return "" if word.isdigit() else "name"
+    if not follow:
+        return ""
     if byte in b"*&>":
         if byte == 0x3E and data[at - 1 : at] == b"-":
             return ""
-        after = lexed.after(end)
-        follow = data[after : after + 1]
-        if byte == 0x26 and follow in (b",", b")", b";"):
+        if byte == 0x26 and follow in b",);":
             # `&name` is an address nearly always; a reference has its type right before it.
             ahead = lexed.before(at)
-            if ahead < 0 or (data[ahead] not in IDENTIFIER_BYTES and data[ahead] != 0x3E):
-                return ""
-        return "name" if follow and follow in b"(=;,)[{" else ""
+            if data[ahead] == 0x26:
+                ahead = lexed.before(ahead)
+            types = ahead >= 0 and (data[ahead] in IDENTIFIER_BYTES or data[ahead] in b">(")
+            return "name" if types and not (data[ahead] == 0x28 and follow != b")") else ""
+        return "name" if follow in b"(=;,)[{:" else ""
+    if byte == 0x2C:  # a further declarator, an enumerator, a structured binding
+        if follow in b";=[]":
+            return "name"
+        return "name" if follow in b",}" and _is_listed(lexed, at) else ""
+    if follow == b":" and byte in b";{}":  # a label, or an initialiser of old
+        return "" if data[after : after + 2] == b"::" else "name"
+    if byte == 0x7B:  # { of an enum
+        return "name" if follow in b",=}" else ""
+    if byte == 0x5B:  # [ of a structured binding or a lambda; an index has its array before it
+        ahead = lexed.before(at)
+        if ahead >= 0 and (data[ahead] in IDENTIFIER_BYTES or data[ahead] in b")]"):
+            indexed = lexed.name_ending_at(ahead) not in KEYWORDS | {b"auto"}
+            return "" if indexed else "name"
+        return "name"
+    if byte == 0x7D or byte == 0x29:  # } name; of a typedef, decltype(x) name;
+        return "name" if follow in b";=,[" else ""
     return ""
+
+
+def _is_listed(lexed: Lexed, at: int) -> bool:
+    """Does the list with the comma at `at` stand in braces or in no brackets at all?"""
+    data = lexed.data
+    depth = 0
+    limit = max(0, at - 4096)
+    while at >= limit:
+        byte = data[at]
+        if byte in b")]\"'/":
+            blank = lexed.blank_at(at)
+            if blank is not None:
+                at = blank[0] - 1
+                continue
+            depth += byte != 0x2F
+        elif byte in b"([":
+            if depth == 0:
+                return byte == 0x5B
+            depth -= 1
+        elif byte in b"{};":
+            return True
+        at -= 1
+    return False
 
 
 def _find_includes(lexed: Lexed) -> tuple[Include, ...]:
     data = lexed.data
     found: list[Include] = []
-    blanks: list[tuple[int, int]] | None = lexed.blanks or None
-    for match in _INCLUDE.finditer(data):
+    matches = list(_INCLUDE.finditer(data))
+    if b"#import" in data:
+        matches += _IMPORT.finditer(data)
+    if matches and not lexed.blanks:
+        lexed = Lexed(data, find_blanks(data), lexed.words, lexed.quoted)
+    for match in matches:
         start, end = match.span(3)
-        angled = match.group(2) == b"<"
-        at = match.start() - 1
         if match.group(1):  # __has_include(
-            if not data[: match.start()].endswith((b"__has_", b"__has_")):
+            if not data[: match.start()].endswith(b"__has_"):
                 continue
         else:
-            while at >= 0 and data[at] in b" \t":
-                at -= 1
-            if at < 0 or data[at] != 0x23:
+            at = lexed.before(match.start())
+            if at < 0 or (data[at] != 0x23 and data[at - 1 : at + 1] != b"%:"):
                 continue
-        if blanks is None:
-            blanks = find_blanks(data)
-            lexed = Lexed(data, blanks, lexed.words, lexed.quoted)
-        if lexed.blank_at(match.start()) is not None:
-            continue
-        found.append(Include(start, end, match.group(3).strip(), angled))
+        if lexed.blank_at(match.start()) is None:
+            found.append(Include(start, end, match.group(3).strip(), match.group(2) == b"<"))
     return tuple(found)
 
 
@@ -332,12 +396,16 @@ def _own(node: Node, name: bytes) -> Own | None:
         return _placed(parent, name, at, "namespace", stand_in=False)
     if parent.type == "enumerator":
         is_name = parent.child_by_field_name("name") == node
-        return _placed(parent, name, at, "enumerator", stand_in=True) if is_name else None
+        return _enumerator(parent, name, at) if is_name else None
+    if parent.type in _BINDERS:
+        if parent.type == "labeled_statement":  # a goto may stand before its label
+            return Own(name, at, "label", Reach.RANGE, *_bytes(_function_of(parent)))
+        return Own(name, at, _BINDERS[parent.type], Reach.RANGE, at, _scope_end(parent))
     is_function = False
     child: Node = node
     while parent is not None and parent.type in _DECLARATORS:
         declarator = parent.child_by_field_name("declarator")
-        if declarator is None:  # the grammar leaves the field out inside parentheses
+        if declarator is None:  # the grammar leaves the field out in references and parentheses
             declarator = next((c for c in parent.named_children if c.id == child.id), None)
         if declarator is None or declarator.id != child.id:
             return None
@@ -350,7 +418,13 @@ def _own(node: Node, name: bytes) -> Own | None:
         return _placed(parent, name, at, "type", stand_in=True) if declared else None
     if parent.type == "for_range_loop":
         is_name = parent.child_by_field_name("declarator") == child
-        return Own(name, at, "local variable", Reach.RANGE, *_bytes(parent)) if is_name else None
+        return (
+            Own(name, at, "local variable", Reach.RANGE, at, parent.end_byte) if is_name else None
+        )
+    if parent.type in _TEMPLATE_PARAMETERS or (
+        parent.parent is not None and parent.parent.type == "template_parameter_list"
+    ):
+        return Own(name, at, "template parameter", Reach.RANGE, at, _template_end(parent))
     if parent.type not in _PARAMETERS | {"declaration", "field_declaration", "function_definition"}:
         return None
     if child not in parent.children_by_field_name("declarator"):
@@ -360,6 +434,8 @@ def _own(node: Node, name: bytes) -> Own | None:
     if parent.type == "field_declaration":
         return _placed(parent, name, at, "member", stand_in=False)
     if is_function:
+        if _in_body(parent):
+            return None  # nearly always an unknown macro before a call; prototypes stand in anyway
         # A function that returns what CUDA's returns, or has no body, stands in for it.
         type_node = parent.child_by_field_name("type")
         returned = (type_node.text or b"") if type_node is not None else b""
@@ -367,6 +443,72 @@ def _own(node: Node, name: bytes) -> Own | None:
         prototype = parent.type == "declaration"
         return _placed(parent, name, at, "function", stand_in=bool(cuda_like) or prototype)
     return _placed(parent, name, at, "variable", stand_in=True)
+
+
+_BINDERS = {
+    "structured_binding_declarator": "local variable",
+    "lambda_capture_initializer": "lambda capture",
+    "lambda_capture": "lambda capture",
+    "labeled_statement": "label",
+    "field_designator": "member",
+}
+_TEMPLATE_PARAMETERS = frozenset(
+    (
+        "type_parameter_declaration",
+        "optional_type_parameter_declaration",
+        "variadic_type_parameter_declaration",
+    )
+)
+_BLOCKS = frozenset(
+    (
+        "compound_statement",
+        "lambda_expression",
+        "for_statement",
+        "if_statement",
+        "while_statement",
+        "switch_statement",
+    )
+)
+
+
+def _scope_end(node: Node) -> int:
+    at: Node | None = node
+    while at is not None:
+        if at.type in _BLOCKS or at.type == "for_range_loop":
+            return at.end_byte
+        at = at.parent
+    return node.end_byte
+
+
+def _template_end(node: Node) -> int:
+    at: Node | None = node
+    while at is not None:
+        if at.type == "template_declaration":
+            return at.end_byte
+        at = at.parent
+    return node.end_byte
+
+
+def _in_body(node: Node) -> bool:
+    at = node.parent
+    while at is not None:
+        if at.type == "compound_statement":
+            return True
+        if at.type in _CLASSES:
+            return False
+        at = at.parent
+    return False
+
+
+def _enumerator(node: Node, name: bytes, at: int) -> Own:
+    """Scoped enumerators belong to their enum, others to the scope around it."""
+    enum = node.parent.parent if node.parent is not None else None
+    if enum is not None and enum.type == "enum_specifier":
+        label = enum.child_by_field_name("name")
+        scoped = any(child.type in ("class", "struct") for child in enum.children)
+        if scoped and label is not None:
+            return Own(name, at, "enumerator", Reach.SCOPE, *_bytes(enum), label.text or b"")
+    return _placed(enum or node, name, at, "enumerator", stand_in=True)
 
 
 def _is_forward(specifier: Node) -> bool:
@@ -394,7 +536,7 @@ def _function_of(node: Node) -> Node:
     """The function or lambda whose body a parameter is visible in (or the declaration itself)."""
     at: Node | None = node
     while at is not None:
-        if at.type in ("function_definition", "lambda_expression", "template_declaration"):
+        if at.type in ("function_definition", "lambda_expression", "catch_clause"):
             return at
         if at.type in ("declaration", "field_declaration", "type_definition"):
             return at
@@ -406,12 +548,13 @@ def _placed(node: Node, name: bytes, at: int, what: str, *, stand_in: bool) -> O
     """Where a declaration is decides how far it reaches."""
     static = any(c.type == "storage_class_specifier" and c.text == b"static" for c in node.children)
     parent = node.parent
+    befriended = parent is not None and parent.type == "friend_declaration"
     while parent is not None:
-        if parent.type in ("compound_statement", "lambda_expression"):
-            return Own(name, at, f"local {what}", Reach.RANGE, *_bytes(parent))
-        if parent.type in ("for_statement", "if_statement", "while_statement", "switch_statement"):
-            return Own(name, at, f"local {what}", Reach.RANGE, *_bytes(parent))
-        if parent.type in _CLASSES:
+        if parent.type in _BLOCKS:  # a local owns its name from its declaration on
+            return Own(name, at, f"local {what}", Reach.RANGE, at, parent.end_byte)
+        if parent.type in _CLASSES and befriended:
+            befriended = False  # a friend belongs to the scope around the class
+        elif parent.type in _CLASSES:
             scope = parent.child_by_field_name("name")
             label = (scope.text or b"") if scope is not None else b""
             return Own(name, at, "member", Reach.SCOPE, *_bytes(parent), label)
@@ -442,6 +585,9 @@ def scopes_around(data: bytes, spans: Iterable[tuple[int, int]]) -> list[frozens
                 label = node.child_by_field_name("name")
                 if label is not None:
                     names.update((label.text or b"").split(b"::"))
+                for child in node.children:  # what a base class declares is visible, too
+                    if child.type == "base_class_clause":
+                        names.update(_ENUMERATOR.findall(child.text or b""))
             elif node.type == "function_definition":
                 declarator = node.child_by_field_name("declarator")
                 if declarator is not None:

@@ -19,10 +19,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
-# A backslash and a line end continue the line; CR LF counts as one line end, a lone CR as another
-# (clang, hence mcc, reads it so).
+# A backslash at the end of a line continues it, blanks after it included; CR LF counts as one line
+# end, a lone CR as another (clang, hence mcc, reads it so).
+_LINE_SPLICE = rb"\\[ \t]*(?:\r\n|[\r\n])"
+_COMMENT = (
+    rb"/(?:" + _LINE_SPLICE + rb")*(?:/[^\\\r\n]*(?:(?:" + _LINE_SPLICE + rb"|\\)[^\\\r\n]*)*"
+    rb"|\*[\s\S]*?(?:\*/|\Z))"
+)
 _SPLICED = rb"(?:\\(?:\r\n|[\s\S])[^%s\\\r\n]*)*"
-_COMMENT = rb"/(?:/[^\\\r\n]*" + _SPLICED.replace(b"%s", b"") + rb"|\*[\s\S]*?(?:\*/|\Z))"
 _DELIMITER = rb"([^()\\\s\"]{0,16})\([\s\S]*?(?:\)\%d\"|\Z)"
 _STRING = (
     b'"(?:'
@@ -64,6 +68,7 @@ def make_pattern(extra: tuple[bytes, ...] = ()) -> re.Pattern[bytes]:
     return re.compile(rb"\b(?=[" + first + rb"])(?:" + _FAMILIES + more + rb")")
 
 
+_BOM = b"\xef\xbb\xbf"
 _SPACE = frozenset(b" \t\r\n\f\v\\")
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
 IDENTIFIER_BYTES = frozenset(
@@ -206,7 +211,7 @@ def lex(data: bytes, pattern: re.Pattern[bytes] | None = None) -> Lexed:
         while end <= at:
             start, end = next(rest, (limit, limit))
         if start > at:
-            if at == 0 or data[at - 1] not in IDENTIFIER_BYTES:
+            if at == 0 or data[at - 1] not in IDENTIFIER_BYTES or data[:at] == _BOM:
                 words.append((at, stop, match.group()))
         elif data[start] == 0x22:
             quoted.append((at, stop, match.group()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -822,6 +823,40 @@ def test_an_edit_between_crash_and_recovery_is_moved_aside(
     assert found is not None
     assert files(src) == before
     assert [(src / kept).read_bytes() for kept in found.kept] == [b"typed after the crash"]
+
+
+def test_an_edit_of_a_file_not_yet_ported_simply_stays(
+    src: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_apply", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(store._Transaction, "__exit__", lambda *_: None)
+    with pytest.raises(KeyboardInterrupt):
+        commit_in_place(src, RENAME)
+    monkeypatch.undo()
+    (src / "sub" / "b.h").write_bytes(b"typed after the crash")
+    assert recover(src) == store.Recovered("rolled back", 3)
+    assert files(src) == {"a.cu": OLD, "sub/b.h": b"typed after the crash"}
+
+
+def test_a_lock_on_a_file_taken_away_meanwhile_does_not_count(
+    src: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when another process, done, removes the folder between our open and our lock."""
+    lock = src.parent / "lock"
+    real = fcntl.flock
+    calls: list[int] = []
+
+    def flock(fd: int, how: int) -> None:
+        if not calls:
+            lock.unlink()
+        calls.append(fd)
+        real(fd, how)
+
+    monkeypatch.setattr("sigtrans.store.fcntl.flock", flock)
+    fd = store._lock_file(str(lock), "x")
+    assert os.fstat(fd).st_ino == lock.stat().st_ino
+    assert len(calls) == 2
+    os.close(fd)
 
 
 def test_a_damaged_journal_is_never_guessed_at(src: Path, monkeypatch: pytest.MonkeyPatch) -> None:

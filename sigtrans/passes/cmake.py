@@ -189,7 +189,9 @@ _EXTENSION_COMMANDS = frozenset(("if", "elseif", "string", "list", "set", "file"
 
 # Quick look before anything is parsed or read closely.
 _MAYBE = re.compile(nvcc_flags.CUDA_WORDS, re.I)
-_WORTH = re.compile(_CUDA_WORDS + rb"|musa|-arch\b|-Xcompiler|lineinfo|expt-|extended-lambda", re.I)
+_WORTH = re.compile(
+    nvcc_flags.CUDA_WORDS + rb"|musa|-arch\b|-Xcompiler|lineinfo|expt-|extended-lambda", re.I
+)
 
 _TOKEN = re.compile(
     r"\$ENV\{(?P<env>\w+)\}(?P<envlib>/(?:lib64|targets/[\w-]+/lib|lib/x64)(?:/stubs)?(?=$|[/\s\";)]))?"
@@ -823,7 +825,7 @@ def _port_flags(job: _Job, command: _Command, draft: _Draft) -> None:
             draft.remark(change.code, change.message, change.help)
         before = [word.text for word in words[change.first : change.last]]
         if [*change.words] not in (before, [nvcc_flags.translate_path(before[0])]):
-            _replace_words(job, first, last, change.words, draft)
+            _replace_words(job, command, first, last, change.words, draft)
 
 
 def _is_about_cuda(command: _Command) -> bool:
@@ -929,7 +931,12 @@ def _word_end(text: str, at: int, stop: int, inside: bool) -> int:
 
 
 def _replace_words(
-    job: _Job, first: _Word, last: _Word, words: Sequence[str], draft: _Draft
+    job: _Job,
+    command: _Command,
+    first: _Word,
+    last: _Word,
+    words: Sequence[str],
+    draft: _Draft,
 ) -> None:
     start = first.whole.start if first.whole else first.start
     end = last.whole.end if last.whole else last.end
@@ -940,7 +947,8 @@ def _replace_words(
         )
         return
     if words:
-        draft.edit(start, end, _retoken(job, first.joint.join(words)))
+        text = _retoken(job, first.joint.join(words))
+        draft.edit(start, end, _FILE.sub(lambda match: _new_name(job, command, match), text))
         return
     _cut(job, start, end, draft)
 
@@ -1141,6 +1149,12 @@ def _port_sources(job: _Job, command: _Command, draft: _Draft) -> None:
                 draft.remark(
                     SOURCE_NAME, f"{match[0]} keeps its name, which the MUSA language may not know"
                 )
+
+
+def _new_name(job: _Job, command: _Command, match: re.Match[str]) -> str:
+    if match["tail"]:
+        return match[0]
+    return match["path"] + (_renamed(job, command, match["path"], match["ext"]) or match["ext"])
 
 
 def _renamed(job: _Job, command: _Command, path: str, extension: str) -> str | None:

@@ -6,15 +6,17 @@ scope, the project's own declarations), and half of the job is to say what canno
 
 from __future__ import annotations
 
+import operator
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
-from sigtrans.source import Diagnostic, Edit, Findings, Severity, SourceFile, Span
+from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
 from sigtrans.symbols import (
+    KEYWORDS,
     LOOKALIKE,
     FileFacts,
     Include,
@@ -24,7 +26,7 @@ from sigtrans.symbols import (
     find_declared,
     scopes_around,
 )
-from sigtrans.syntax import IDENTIFIER_BYTES, Lexed, Word
+from sigtrans.syntax import Lexed, Word, find_blanks
 
 if TYPE_CHECKING:
     from sigtrans.names import NameTable
@@ -37,6 +39,7 @@ class Protected:
     """Byte ranges that are left alone, and why; sorted, not overlapping."""
 
     ranges: tuple[tuple[int, int, str], ...] = ()
+    faults: tuple[tuple[int, int, str], ...] = ()  # marks that do not fit together
 
     def why(self, at: int) -> str:
         """The reason `at` is left alone, "" when it is not."""
@@ -97,6 +100,8 @@ class _Pass:
         self.noted: dict[bytes, list[int]] = {}  # names whose entry carries a warning -> places
         self.flagged: dict[bytes, list[Word]] = {}
         self.line = (1, 0)  # the logical line judged last
+        self.used: dict[bytes, int] = {}  # names of `using X::name;` -> where
+        self.own_guards: frozenset[bytes] = frozenset()  # version macros that the file defines
         self.directives: set[int] = set()  # guard lines already judged
         self.own_files = {o.name for o in facts.own if o.reach is Reach.FILE}
         self.own_ranges: dict[bytes, list[Own]] = {}
@@ -105,7 +110,7 @@ class _Pass:
                 self.own_ranges.setdefault(own.name, []).append(own)
 
     def run(self) -> CodeFindings:
-        for include in self.facts.includes:
+        for include in (*self.facts.includes, *self._macro_includes()):
             self._include(include)
         if self.lexed.words:
             self._words()
@@ -114,6 +119,16 @@ class _Pass:
             self._pasting()
         self._strings()
         self._shape()
+        for start, end, what in self.protected.faults:
+            self._say(
+                start,
+                end,
+                "SIG016",
+                WARNING,
+                f"mark '{self.data[start:end].decode('latin-1')}': {what}",
+                "use '// sigtrans: off' … '// sigtrans: on', or '// sigtrans: skip-line'",
+                "marks",
+            )
         return CodeFindings(Findings(tuple(self.edits), tuple(self.said)), self.left)
 
     def _say(
@@ -135,7 +150,9 @@ class _Pass:
         guards, flags, same = self.table.guards, self.table.flags, self.table.same
         methods = self.table.methods
         declared = self.project.declared
-        paths = {at for i in self.facts.includes for at in range(i.start, i.end)}
+        self.own_guards = self._find_own_guards()
+        includes = (*self.facts.includes, *self._macro_includes())
+        paths = {at for i in includes for at in range(i.start, i.end)}
         scoped: list[Word] = []
         unknown: list[Word] = []
         for word in self.lexed.words:
@@ -156,6 +173,8 @@ class _Pass:
             elif name in methods:
                 if self._access(start) == "member" and not self.protected.why(start):
                     self.edits.append(Edit(Span(start, word[1]), methods[name], "names/method"))
+            elif self.project.pasting and _STEM.match(name) and self._is_stem(word):
+                pass
             elif name == b"cuda":
                 self._namespace(word)
             elif name == b"CUDA":
@@ -188,8 +207,18 @@ class _Pass:
                 "names/caution",
             )
 
+    def _find_own_guards(self) -> frozenset[bytes]:
+        if b"define" not in self.data:
+            return frozenset()
+        return frozenset(
+            name
+            for start, _, name in self.lexed.words
+            if name in self.table.guards
+            and self.lexed.name_ending_at(self.lexed.before(start)) == b"define"
+        )
+
     def _access(self, start: int) -> str:
-        """ "member" after . or ->, the scope's name after `X::`, "" otherwise."""
+        """`member` after . or ->, `::` for a global name, the scope after `X::`, else nothing."""
         data = self.data
         at = start - 1
         if at < 0:
@@ -202,20 +231,32 @@ class _Pass:
             byte = data[at]
         if byte == 0x2E:  # .
             return "" if data[at - 1 : at] == b"." else "member"
-        if byte == 0x3E and at and data[at - 1] == 0x2D:  # ->
+        if byte == 0x3E and at and (data[at - 1] == 0x2D or self._is_split_arrow(at)):  # ->
             return "member"
         if byte == 0x3A and at and data[at - 1] == 0x3A:  # ::
             ahead = self.lexed.before(at - 1)
-            if ahead >= 0 and data[ahead] in IDENTIFIER_BYTES:
-                scope = self.lexed.name_ending_at(ahead)
-                # `return ::cudaFree(p)`: a keyword is no scope
-                return (
-                    ""
-                    if scope in (b"return", b"else", b"case", b"throw")
-                    else scope.decode("latin-1")
-                )
-            return "template" if ahead >= 0 and data[ahead] == 0x3E else ""
+            if ahead < 0:
+                return "::"
+            if data[ahead] == 0x3E:
+                return "a template"
+            scope = self.lexed.name_ending_at(ahead)
+            attribute = scope.startswith(b"__")
+            if not scope or scope in KEYWORDS or attribute or self._is_define(ahead, scope):
+                return "::"
+            return scope.decode("latin-1")
+        if byte in b"e":  # p->template name<T>()
+            word = self.lexed.name_ending_at(at)
+            if word == b"template":
+                return "member" if self._access(at - 7) == "member" else ""
         return ""
+
+    def _is_split_arrow(self, at: int) -> bool:
+        return self.data[at - 1] in b"\r\n" and self.data[self.lexed.before(at)] == 0x2D
+
+    def _is_define(self, at: int, name: bytes) -> bool:
+        """Is the name that ends at `at` the one a #define names?"""
+        ahead = self.lexed.before(at - len(name) + 1)
+        return ahead >= 0 and self.lexed.name_ending_at(ahead) == b"define"
 
     def _is_cudas(self, word: Word, scoped: list[Word]) -> bool:
         """False where the name is the project's, or where the user said to leave it."""
@@ -226,7 +267,20 @@ class _Pass:
         byte = self.data[start - 1] if start else 0x20
         if byte not in b"(,!&*{;[=":
             scope = self._access(start)
+            if scope == "::":
+                return True
             if scope == "member":
+                if name not in self.project.scoped and name not in self.table.methods:
+                    self._say(
+                        start,
+                        end,
+                        "SIG115",
+                        WARNING,
+                        f"member '{name.decode()}' has a CUDA name, but no class of this tree "
+                        "declares it; left as it is",
+                        "if a macro makes the member from CUDA's name, port the member by hand",
+                        "names/unknown-member",
+                    )
                 return False
             if scope and scope not in _CUDA_SCOPES and name not in self.table.torch_words:
                 self._say(
@@ -234,19 +288,31 @@ class _Pass:
                     end,
                     "SIG113",
                     NOTE,
-                    f"'{scope}::{name.decode()}' belongs to '{scope}', not to CUDA; left as it is",
+                    f"'{name.decode()}' belongs to {scope} here, not to CUDA; left as it is",
                     rule="names/qualified",
                 )
+                if self._is_using(start):
+                    self.used[name] = start
                 return False
         if name in self.project.owned or name in self.own_files:
+            return False
+        if self.used.get(name, start) < start:
             return False
         for own in self.own_ranges.get(name, ()):
             if own.start <= start < own.end:
                 return False
         if name in self.project.scoped:
+            if b"offsetof" in self.data and self._argument_of(word)[0] == b"offsetof":
+                return False
             scoped.append(word)
             return False
         return True
+
+    def _is_using(self, start: int) -> bool:
+        """`using X::name;` makes the name X's from here on."""
+        line = self.data.rfind(b";", 0, start)
+        brace = max(self.data.rfind(b"}", 0, start), self.data.rfind(b"{", 0, start))
+        return re.match(rb"\s*using\s", self.data[max(line, brace) + 1 : start]) is not None
 
     def _resolve(self, words: list[Word]) -> None:
         """Names that some class or namespace of the project declares: ask the tree where we are."""
@@ -274,22 +340,24 @@ class _Pass:
         start, end, name = word
         if name in self.table.unproven:
             if self.strict:
-                self._say(
-                    start,
-                    end,
-                    "SIG106",
-                    ERROR,
-                    f"'{name.decode()}' left: its target "
-                    f"'{self.table.targets[name].decode()}' follows the naming rule only",
-                    "run without --strict, or with a MUSA SDK whose headers confirm the name",
-                    "names/strict",
-                )
+                self._refused(start, end, name, self.table.targets[name])
                 return
             self.unproven.setdefault(name, start)
         if name in self.table.cautions:
             self.noted.setdefault(name, []).append(start)
         self.renamed.append(word)
         self.edits.append(Edit(Span(start, end), self.table.targets[name], "names/rename"))
+
+    def _refused(self, start: int, end: int, name: bytes, target: bytes) -> None:
+        self._say(
+            start,
+            end,
+            "SIG106",
+            ERROR,
+            f"'{name.decode()}' left: its target '{target.decode()}' follows the naming rule only",
+            "run without --strict, or give the name evidence with a rule of your own",
+            "names/strict",
+        )
 
     def _absent(self, word: Word) -> None:
         start, end, name = word
@@ -377,11 +445,13 @@ class _Pass:
                     "torch/unproven",
                 )
             return
-        if not qualifies:
+        if not qualifies and not self._names_namespace(start):
             return
+        if scope == "::":
+            scope = ""
         if scope or b"cuda" in self.project.declared or b"cuda" in self.project.owned:
             return
-        member = self.lexed.name_starting_at(at).decode("latin-1")
+        member = self.lexed.name_starting_at(at).decode("latin-1") if qualifies else "…"
         self._say(
             start,
             end,
@@ -392,6 +462,11 @@ class _Pass:
             "folder for musa/" + member,
             "names/libcudacxx",
         )
+
+    def _names_namespace(self, start: int) -> bool:
+        """`using namespace cuda;` and `namespace x = cuda;`."""
+        line = max(self.data.rfind(byte, 0, start) for byte in (b";", b"{", b"}", b"\n"))
+        return _NAMESPACE.match(self.data[line + 1 : start]) is not None
 
     def _torch_key(self, word: Word) -> None:
         """`CUDA` as a dispatch key, a device type or a backend of PyTorch."""
@@ -412,6 +487,29 @@ class _Pass:
                 "MUSA tensors sit on PrivateUse1: write that in its place",
                 "torch/dispatch-key",
             )
+
+    def _is_stem(self, word: Word) -> bool:
+        """A piece such as `cuda` handed to a macro that pastes it."""
+        macro, index = self._argument_of(word)
+        if self.project.pasting.get(macro, {}).get(index) != "pastes":
+            return False
+        if self.protected.why(word[0]):
+            return True
+        self._pasted(word[0], word[2])
+        return True
+
+    def _pasted(self, at: int, piece: bytes) -> None:
+        self._say(
+            at,
+            at + len(piece),
+            "SIG410",
+            ERROR,
+            f"token pasting builds a name from '{piece.decode('latin-1')}'; the pasted name is "
+            "not ported",
+            "write the MUSA stem here when all pasted names follow the naming rule, or spell the "
+            "names out",
+            "macros/pasted-name",
+        )
 
     def _is_flagged(self, word: Word) -> bool:
         """Is this word really the device feature, and not some name of the project?"""
@@ -435,7 +533,7 @@ class _Pass:
         for own in self.facts.own:
             name = own.name.decode("latin-1")
             end = own.at + len(own.name)
-            if self.protected.why(own.at):
+            if self.protected.why(own.at) and own.reach in (Reach.RANGE, Reach.STAND_IN):
                 continue
             if own.reach is not Reach.STAND_IN:
                 reach = {
@@ -485,24 +583,19 @@ class _Pass:
         if self.protected.why(start):
             self.left += 1
             return
+        if self._access(start) == "member":
+            return
         if not self.line[0] <= start <= self.line[1]:  # many guards can share one long line
             self.line = self.lexed.logical_line(start)
         line_start, line_end = self.line
+        defined = _DEFINE.match(self.data, line_start, line_end)
+        if defined and defined.end() == start:
+            self._guard_defined(word, defined.group(1))
+            return
+        if name in self.own_guards:
+            return  # said at its definition
         match = _CONDITION.match(self.data, line_start, line_end)
-        target = self.table.guards[name]
         if match is None:
-            directive = _DEFINE.match(self.data, line_start, line_end)
-            if directive and directive.end() == start:
-                self._say(
-                    start,
-                    end,
-                    "SIG402",
-                    ERROR,
-                    f"the project defines or undefines '{name.decode()}' itself; left as it is",
-                    "decide what the MUSA build should see here",
-                    "guards/defined-by-project",
-                )
-                return
             self._say(
                 start,
                 end,
@@ -515,11 +608,9 @@ class _Pass:
             return
         if line_start in self.directives:
             return
-        kind = match.group(1)
-        condition = self.data[match.end() : line_end]
-        names = self.table.guards.keys() & set(re.findall(rb"[A-Za-z_]\w*", condition))
-        thresholds = [n for n in names if kind in (b"if", b"elif") and _has_threshold(condition, n)]
-        if thresholds:
+        condition = _COMMENT.sub(b" ", self.data[match.end() : line_end])
+        words = self.table.guards.keys() & set(_NAME.findall(condition))
+        if match.group(1) in (b"if", b"elif") and any(has_number(condition, n) for n in words):
             self.directives.add(line_start)
             shown = b" ".join(condition.replace(b"\\", b" ").split()).decode("latin-1")
             self._say(
@@ -527,14 +618,15 @@ class _Pass:
                 end,
                 "SIG401",
                 ERROR,
-                f"'{shown[:90]}' compares a CUDA version or architecture number; left as it is, "
-                "so MUSA's compiler sees an undefined macro (0)",
+                f"'{shown[:90]}' depends on a CUDA version or architecture number; left as it "
+                "is, so MUSA's compiler sees an undefined macro (0)",
                 "test for the feature that the number stands for: __MUSA_ARCH__ is 210, 220 or "
                 "310; MUSART_VERSION counts SDK releases (5.2 is 50200)",
                 "guards/threshold",
             )
             return
-        if target is None:
+        target = self.table.guards[name]
+        if target is None or (self.strict and name in self.table.unproven):
             self.directives.add(line_start)
             entry = self.table.explain(name.decode())
             self._say(
@@ -542,14 +634,50 @@ class _Pass:
                 end,
                 "SIG403",
                 ERROR,
-                f"'{name.decode()}' is never defined by MUSA: this test changes its meaning",
+                f"'{name.decode()}' is not known to be defined by MUSA: this test changes its "
+                "meaning",
                 (entry.note if entry else "")
                 or "test for __MUSACC__, or for the MUSA header's own guard",
                 "guards/undefined",
             )
             return
-        self.edits.append(Edit(Span(start, end), target, "guards/presence"))
+        if name in self.table.unproven:
+            self._unproven_guard(word, target)
+        self.edits.append(Edit(Span(start, end), target, "guards/presence", Safety.REVIEW))
         self.renamed.append(word)
+
+    def _guard_defined(self, word: Word, directive: bytes) -> None:
+        """`#define` or `#undef` of a macro that CUDA or its compiler defines."""
+        start, end, name = word
+        target = self.table.guards[name]
+        if target is not None and directive == b"undef" and not _NUMBERS.search(name):
+            if name in self.table.unproven:
+                self._unproven_guard(word, target)
+            self.edits.append(Edit(Span(start, end), target, "guards/presence", Safety.REVIEW))
+            return
+        self._say(
+            start,
+            end,
+            "SIG402",
+            ERROR,
+            f"the project {'un' if directive == b'undef' else ''}defines '{name.decode()}' itself; "
+            "left as it is, with its uses in this file",
+            "decide what the MUSA build should see here",
+            "guards/defined-by-project",
+        )
+
+    def _unproven_guard(self, word: Word, target: bytes) -> None:
+        start, end, name = word
+        self._say(
+            start,
+            end,
+            "SIG404",
+            WARNING,
+            f"'{name.decode()}' becomes '{target.decode()}' by the naming rule; no use of that "
+            "macro was seen, and the test fails where it is not defined",
+            "check that your SDK defines it",
+            "guards/unproven",
+        )
 
     # --- includes ------------------------------------------------------------------------------
 
@@ -580,6 +708,9 @@ class _Pass:
                 self.edits.append(Edit(span, target, "headers/rename"))
                 if include.path in self.table.unproven:
                     self.unproven.setdefault(include.path, include.start)
+            if self.strict and include.path in self.table.unproven:
+                self._refused(span.start, span.end, include.path, target)
+                return
             if include.path in self.table.cautions:
                 self.noted.setdefault(include.path, []).append(include.start)
             return
@@ -595,7 +726,8 @@ class _Pass:
                 "cutlass/include",
             )
             return
-        if _FOREIGN.match(include.path):
+        base = include.path.rpartition(b"/")[2]
+        if _FOREIGN.match(include.path) or self.table.find_header(base) not in (b"", base):
             self._say(
                 span.start,
                 span.end,
@@ -607,10 +739,20 @@ class _Pass:
                 "headers/unknown",
             )
 
+    def _macro_includes(self) -> list[Include]:
+        """`#define NAME <header>` where some file of the tree says `#include NAME`."""
+        if not self.project.include_macros or b"define" not in self.data:
+            return []
+        return [
+            Include(*match.span(3), match.group(3), match.group(2) == b"<")
+            for match in _HEADER_MACRO.finditer(self.data)
+            if match.group(1) in self.project.include_macros
+        ]
+
     def _in_tree(self, include: Include) -> list[str] | None:
         """Files of the tree that the include can mean; None when it can only be a system header."""
         try:
-            name = include.path.decode("utf-8")
+            name = include.path.decode("utf-8").replace("\\", "/")
         except UnicodeDecodeError:
             return None
         base = name.rpartition("/")[2]
@@ -675,17 +817,7 @@ class _Pass:
                     continue
                 if piece in self.project.declared:
                     continue
-                self._say(
-                    at,
-                    at + len(piece),
-                    "SIG410",
-                    ERROR,
-                    f"token pasting builds a name from '{piece.decode('latin-1')}'; the pasted "
-                    "name is not ported",
-                    "write the MUSA stem here when all pasted names follow the naming rule, or "
-                    "spell the names out",
-                    "macros/pasted-name",
-                )
+                self._pasted(at, piece)
         for macro, parameters in self.facts.pasting.items():
             if "quotes" in parameters.values() and self.renamed:
                 at = data.find(macro)
@@ -699,53 +831,93 @@ class _Pass:
                     rule="macros/quoted-argument",
                 )
         # Text made from a name matters where symbols are looked up by it; pasted names always do.
-        matters = {"pastes", "quotes"} if self.project.loads_symbols else {"pastes"}
-        macros = [
-            macro
-            for macro, parameters in self.project.pasting.items()
-            if not matters.isdisjoint(parameters.values()) and macro in data
-        ]
-        if not macros or not self.renamed:
+        matters = ("pastes", "quotes") if self.facts.loads_symbols else ("pastes",)
+        if not any(how in matters for p in self.project.pasting.values() for how in p.values()):
             return
-        calls = re.compile(rb"(?<![\w$])(" + b"|".join(map(re.escape, macros)) + rb")\s*\(")
-        renamed = sorted(self.renamed)
-        for match in calls.finditer(data):
-            if self.lexed.blank_at(match.start()) or self._is_define(match.start()):
-                continue
-            arguments = self.lexed.arguments(match.end() - 1)
-            macro = match.group(1)
-            for index, how in self.project.pasting[macro].items():
-                if how not in matters or index >= len(arguments):
-                    continue
-                start, end = arguments[index]
-                text = data[start:end].strip()
-                for word in renamed[bisect_left(renamed, (start,)) : bisect_left(renamed, (end,))]:
-                    if text != word[2]:
-                        continue
-                    self._say(
-                        word[0],
-                        word[1],
-                        "SIG411",
-                        WARNING,
-                        f"macro '{macro.decode()}' {how} '{word[2].decode()}'; what it makes of it "
-                        "changes with the name",
-                        "check the places that spell the result out",
-                        "macros/pasted-argument",
-                    )
+        for word in self.renamed:
+            macro, index = self._argument_of(word)
+            how = self.project.pasting.get(macro, {}).get(index)
+            if macro and how is None and self._is_parameter(word[0], macro):
+                self._say(
+                    word[0],
+                    word[1],
+                    "SIG411",
+                    WARNING,
+                    f"'{word[2].decode()}' is handed to '{macro.decode()}', a parameter of this "
+                    "macro; macros of this tree paste such names into others",
+                    "check the places that spell the pasted name out",
+                    "macros/pasted-argument",
+                )
+            if how in matters:
+                self._say(
+                    word[0],
+                    word[1],
+                    "SIG411",
+                    WARNING,
+                    f"macro '{macro.decode()}' {how} '{word[2].decode()}'; what it makes of it "
+                    "changes with the name",
+                    "check the places that spell the result out",
+                    "macros/pasted-argument",
+                )
 
-    def _is_define(self, at: int) -> bool:
-        return self.lexed.name_ending_at(self.lexed.before(at)) == b"define"
+    def _is_parameter(self, at: int, name: bytes) -> bool:
+        """Does `at` stand in a macro that has `name` as a parameter?"""
+        start, _ = self.lexed.logical_line(at)
+        match = _MACRO_HEAD.match(self.data, start)
+        return match is not None and name in _NAME.findall(match.group(1))
+
+    def _argument_of(self, word: Word) -> tuple[bytes, int]:
+        """The call that has `word`, and nothing else, as an argument; (b"", 0) if there is none."""
+        data, lexed = self.data, self.lexed
+        after = lexed.after(word[1])
+        at = lexed.before(word[0])
+        if at < 0 or data[at] not in b"(," or data[after : after + 1] not in (b",", b")"):
+            return b"", 0
+        depth = index = 0
+        limit = max(0, at - 4096)
+        while at >= limit:
+            byte = data[at]
+            if byte in b")]}\"'/":
+                blank = lexed.blank_at(at)
+                if blank is not None:
+                    at = blank[0] - 1
+                    continue
+                depth += byte != 0x2F
+            elif byte in b"([{":
+                if depth == 0:
+                    called = lexed.name_ending_at(lexed.before(at)) if byte == 0x28 else b""
+                    return called, index
+                depth -= 1
+            elif byte == 0x2C and depth == 0:
+                index += 1
+            elif byte == 0x3B:
+                break
+            at -= 1
+        return b"", 0
 
     def _strings(self) -> None:
         data = self.data
+        files = any(mark in data for mark in (b".so", b".dll", b".ptx", b'bin"', b'.cu"', b'.cuh"'))
+        sources = any(mark in data for mark in _SOURCE_MARKS)
+        if (files or sources) and not self.lexed.blanks:  # no name in code, so no one has looked
+            self.lexed = Lexed(data, find_blanks(data), self.lexed.words, self.lexed.quoted)
         seen: set[int] = set()
-        for start, end, name in self.lexed.quoted:
+        self._quoted_names(seen)
+        if files:
+            self._quoted_files()
+        if sources:
+            self._quoted_source(seen)
+
+    def _quoted_names(self, seen: set[int]) -> None:
+        for start, end, word in self.lexed.quoted:
             blank = self.lexed.blank_at(start)
             if blank is None or blank[0] in seen or self.protected.why(start):
                 continue
-            content = data[blank[0] + 1 : blank[1] - 1]
+            name = _VERSIONED.sub(b"", word)
+            if name not in self.table.targets and name not in self.table.absent:
+                name = word
             known = name in self.table.targets or name in self.table.absent
-            if not known or content.removesuffix(b"_ptsz").removesuffix(b"_v2") != name:
+            if not known or self.data[blank[0] + 1 : blank[1] - 1] != word:
                 continue
             seen.add(blank[0])
             entry = self.table.explain(name.decode())
@@ -756,42 +928,53 @@ class _Pass:
                 end,
                 "SIG120" if loaded else "SIG121",
                 WARNING if loaded else NOTE,
-                f'string "{name.decode()}" is a CUDA name; strings are not changed'
+                f'string "{word.decode()}" is a CUDA name; strings are not changed'
                 + (" (this tree loads symbols by name)" if loaded else ""),
-                f'write "{target}" if it is looked up in a MUSA library' if target else "",
+                f'write "{target}" if it is looked up in a MUSA library'
+                if target
+                else "MUSA has no such name: the look-up must go",
                 "strings/name",
             )
-        if b".so" in data or b".dll" in data or b".ptx" in data or b'bin"' in data:
-            for match in _LOADED_FILE.finditer(data):
-                blank = self.lexed.blank_at(match.start())
-                if blank is None or self.lexed.is_comment(blank):
+
+    def _quoted_files(self) -> None:
+        for match in _LOADED_FILE.finditer(self.data):
+            start, end = match.span()
+            blank = self.lexed.blank_at(start)
+            if blank is None or self.lexed.is_comment(blank):
+                continue
+            if self.protected.why(start) or self._in_include(start):
+                continue
+            text = match.group().decode("latin-1")
+            if match.group(1):
+                code, what = "SIG122", "is a CUDA library"
+                help = "name the MUSA library (libmusart.so, …)"
+            elif match.group(2):
+                base = text.rpartition("/")[2]
+                moved = [p for p in self.project.by_name.get(base, ()) if p in self.project.renamed]
+                if not moved:
                     continue
-                if self.protected.why(match.start()) or self._in_include(match.start()):
-                    continue
-                text = match.group().decode("latin-1")
-                code, what, help = (
-                    ("SIG122", "is a CUDA library", "name the MUSA library (libmusart.so, …)")
-                    if match.group(1)
-                    else (
-                        "SIG124",
-                        "is a compiled CUDA module",
-                        "build a MUSA fat binary and load that (muModuleLoadData)",
-                    )
-                )
-                self._say(
-                    *match.span(), code, WARNING, f"'{text}' {what}; strings are not changed",
-                    help, "strings/file",
-                )  # fmt: skip
-        for marker in (b"__global__", b"<cuda_runtime.h>", b"<cuda_fp16.h>"):
-            at = data.find(marker)
+                code, what = "SIG125", f"becomes '{self.project.renamed[moved[0]]}' in the port"
+                help = "change the string if the file is opened or compiled at run time"
+            else:
+                code, what = "SIG124", "is a compiled CUDA module"
+                help = "build a MUSA fat binary and load that (muModuleLoadData)"
+            self._say(
+                start,
+                end,
+                code,
+                WARNING,
+                f"'{text}' {what}; strings are not changed",
+                help,
+                "strings/file",
+            )
+
+    def _quoted_source(self, seen: set[int]) -> None:
+        for marker in _SOURCE_MARKS:
+            at = self.data.find(marker)
             while at >= 0:
                 blank = self.lexed.blank_at(at)
-                if (
-                    blank is not None
-                    and not self.lexed.is_comment(blank)
-                    and blank[0] not in seen
-                    and not self.protected.why(at)
-                ):
+                quoted = blank is not None and not self.lexed.is_comment(blank)
+                if quoted and blank and blank[0] not in seen and not self.protected.why(at):
                     seen.add(blank[0])
                     self._say(
                         at,
@@ -803,7 +986,7 @@ class _Pass:
                         "at run time",
                         "strings/source",
                     )
-                at = data.find(marker, at + 1)
+                at = self.data.find(marker, at + 1)
 
     def _in_include(self, at: int) -> bool:
         return any(i.start <= at < i.end for i in self.facts.includes)
@@ -811,25 +994,21 @@ class _Pass:
     def _shape(self) -> None:
         """What compilers themselves disagree on, or what hides a name from everyone."""
         data = self.data
-        if not self.lexed.words:
-            return
-        split = b"\\\n" in data or b"\\\r" in data
+        split = b"\\\n" in data or b"\\\r" in data or b"\\ " in data
         for match in _SPLIT_NAME.finditer(data) if split else ():
-            blank = self.lexed.blank_at(match.start())
-            if blank is not None:
+            joined = _SPLICE.sub(b"", match.group())
+            known = joined in self.table.targets or joined in self.table.absent
+            if not known or self.lexed.blank_at(match.start()) is not None:
                 continue
-            left = self.lexed.name_ending_at(match.start())
-            joined = left + self.lexed.name_starting_at(match.end() - 1)
-            if joined in self.table.targets or joined in self.table.absent:
-                self._say(
-                    match.start() + 1 - len(left),
-                    match.end(),
-                    "SIG413",
-                    ERROR,
-                    f"'{joined.decode()}' is split by a line continuation and not ported",
-                    "write the name on one line",
-                    "language/split-name",
-                )
+            self._say(
+                match.start(),
+                match.end(),
+                "SIG413",
+                ERROR,
+                f"'{joined.decode()}' is split by a line continuation and not ported",
+                "write the name on one line",
+                "language/split-name",
+            )
         lone = _LONE_CR.search(data) if b"\r" in data else None
         if lone is not None:
             self._say(
@@ -854,6 +1033,7 @@ class _Pass:
                 )
 
 
+_NAMESPACE = re.compile(rb"\s*(?:using\s+namespace\s*(?:::\s*)?|namespace\s+\w+\s*=\s*(?:::\s*)?)$")
 _CUDA_SCOPES = frozenset(("nvcuda", "cooperative_groups", "std"))
 _CUDA_BACKENDS = {  # X::cuda that is X::musa on MUSA
     "thrust": "thrust/cuda-namespace",
@@ -864,13 +1044,20 @@ _CUDA_BACKENDS = {  # X::cuda that is X::musa on MUSA
 _PTX = re.compile(
     rb"%(?:laneid|warpid|smid|clock|lanemask|globaltimer)|\b(?:membar|fence|bar|ld|st|mov|cvt|mma|shfl)\."
 )
-_CONDITION = re.compile(rb"[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef)\b")
-_DEFINE = re.compile(rb"[ \t]*(?:#|%:)[ \t]*(?:define|undef)[ \t]+")
+_CONDITION = re.compile(
+    rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef)\b"
+)
+_DEFINE = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(define|undef)[ \t]+")
+_NUMBERS = re.compile(rb"VER|ARCH")
+_COMMENT = re.compile(rb"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//.*", re.DOTALL)
+_NAME = re.compile(rb"[A-Za-z_]\w*")
 _FOREIGN = re.compile(
     rb"(?:cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvtx3/"
-    rb"|nvToolsExt|npp|nvjpeg|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/)[\w./-]*"
+    rb"|nvToolsExt|npp|nvjpeg|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/|torch/cuda)[\w./-]*"
 )
 _PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
+_HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w./+-]+)[>\"]")
+_MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
 _STEM = re.compile(
     rb"(?:cuda|cu|CU|CUDA|cublas|cublasLt|cufft|curand|cusparse|cusolver|cusolverDn|cudnn|nccl"
     rb"|nvrtc|nvml|nvtx|cupti|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NCCL|NVRTC)(?:_|[A-Z]\w*)?$"
@@ -879,50 +1066,63 @@ _LOADED_FILE = re.compile(
     rb"(\blib(?:cuda|cudart|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc|cupti"
     rb"|nvidia-ml|nvToolsExt)[\w-]*\.(?:so|a|dylib)\b"
     rb"|\b(?:nvcuda|cudart\w*|cublas\w*|cufft\w*|nvrtc\w*)\.dll\b)"
+    rb"|([\w./-]*\w\.cuh?)(?=\")"
     rb"|[\w%./-]*\.(?:ptx|cubin|fatbin)(?=\")"
 )
-_SPLIT_NAME = re.compile(rb"\w\\\r?\n\w")
+_SPLIT_NAME = re.compile(rb"(?:[A-Za-z_]\w*\\[ \t]*(?:\r\n|\n|\r))+\w+")
+_SPLICE = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)")
+_VERSIONED = re.compile(rb"(?:_ptsz|_ptds|_v\d)+$")
+_SOURCE_MARKS = (b"__global__", b"<cuda_runtime.h>", b"<cuda_fp16.h>")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
-def _has_threshold(condition: bytes, name: bytes) -> bool:
-    """Is `name` compared, or used in arithmetic, in this #if condition?"""
-    rest = re.sub(rb"\bdefined\s*\(?\s*" + name + rb"\b\s*\)?", b" ", condition)
+def has_number(condition: bytes, name: bytes) -> bool:
+    """Is `name` more than tested for presence or truth in this #if condition?"""
+    rest = re.sub(rb"\bdefined\s*(?:\(\s*" + name + rb"\s*\)|" + name + rb"\b)", b"1", condition)
     for match in re.finditer(rb"(?<![\w$])" + name + rb"(?![\w$])", rest):
-        before = rest[: match.start()].rstrip(b" \t(\\\r\n")
-        after = rest[match.end() :].lstrip(b" \t)\\\r\n")
-        if after[:1] in (b"<", b">", b"+", b"-", b"*", b"/", b"%") or after[:2] in (b"==", b"!="):
-            return True
-        if before[-1:] in (b"<", b">", b"=", b"+", b"-", b"*", b"/", b"%"):
-            return True
-        if after[:1] == b"&" and after[:2] != b"&&":
+        before = _LEFT.sub(b"", rest[: match.start()])
+        after = _RIGHT.sub(b"", rest[match.end() :])
+        alone = (not before or before.endswith((b"&&", b"||", b"!"))) and (
+            not after or after.startswith((b"&&", b"||"))
+        )
+        if not alone:
             return True
     return False
 
 
+_LEFT = re.compile(rb"(?:(?<![\w$])\(|\s|\\|!)*$")  # grouping, not the ( of a call
+_RIGHT = re.compile(rb"^(?:\)|\s|\\)*")
+
+
 # --- what is left alone ---------------------------------------------------------------------
 
-_MARK = re.compile(
-    rb"sigtrans:[ \t]*(off|on|skip-line|skip-file)\b|MUSIFY_EXCL_(START|STOP|LINE)\b"
-)
+_MARK = re.compile(rb"sigtrans:[ \t]*([\w-]+)|MUSIFY_EXCL_(START|STOP|LINE)\b")
 _MUSA = re.compile(
     rb"\b(?:__MUSA__|__MUSACC__|__MUSA_ARCH__|MUSA_VERSION|MUSART_VERSION|(?:\w+_)?USE_MUSA"
     rb"|(?:\w+_)?(?:WITH|ENABLE|HAVE|HAS)_MUSA)\b"
 )
 _DIRECTIVE = re.compile(
-    rb"^[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
+    rb"^(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
     rb"((?:[^\r\n\\]|\\(?:\r\n|[\s\S]))*)",
     re.MULTILINE,
 )
+_CONDITION_TOKEN = re.compile(rb"\s*(\w+|&&|\|\||[=!<>]=|[<>!()])")
 
 
 def find_protected(lexed: Lexed) -> Protected:
     """Ranges that the user marked, and branches that are MUSA's already."""
     data = lexed.data
     ranges: list[tuple[int, int, str]] = []
-    if b"sigtrans:" in data or b"MUSIFY_EXCL_" in data:
-        ranges += _marked(lexed)
-    if b"MUSA" in data and _MUSA.search(data):
+    faults: list[tuple[int, int, str]] = []
+    marked = b"sigtrans:" in data or b"MUSIFY_EXCL_" in data
+    branches = b"MUSA" in data and _MUSA.search(data) is not None
+    if not marked and not branches:
+        return Protected()
+    if not lexed.blanks:
+        lexed = Lexed(data, find_blanks(data), lexed.words, lexed.quoted)
+    if marked:
+        ranges += _marked(lexed, faults)
+    if branches:
         ranges += [(start, end, "MUSA branch") for start, end in _musa_branches(lexed)]
     merged: list[tuple[int, int, str]] = []
     for start, end, why in sorted(ranges):
@@ -930,75 +1130,174 @@ def find_protected(lexed: Lexed) -> Protected:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]), merged[-1][2])
         else:
             merged.append((start, end, why))
-    return Protected(tuple(merged))
+    return Protected(tuple(merged), tuple(faults))
 
 
-def _marked(lexed: Lexed) -> Iterable[tuple[int, int, str]]:
+def _marked(lexed: Lexed, faults: list[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
     data = lexed.data
     why = "excluded by a mark"
-    opened: int | None = None
+    opened: tuple[int, re.Match[bytes]] | None = None
     for match in _MARK.finditer(data):
         blank = lexed.blank_at(match.start())
-        if lexed.blanks and (blank is None or not lexed.is_comment(blank)):
+        if blank is None or not lexed.is_comment(blank):
             continue
         word = match.group(1) or match.group(2)
         start, end = lexed.logical_line(match.start())
         if word in (b"off", b"START"):
-            opened = start if opened is None else opened
+            opened = opened or (start, match)
         elif word in (b"on", b"STOP"):
-            if opened is not None:
-                yield opened, end, why
+            if opened is None:
+                faults.append((*match.span(), "there is nothing to end here"))
+            else:
+                yield opened[0], end, why
             opened = None
         elif word == b"skip-file":
             yield 0, len(data), why
-        else:
+        elif word in (b"skip-line", b"LINE"):
             yield start, end, why
+        else:
+            faults.append(
+                (*match.span(), "unknown mark; there are off, on, skip-line and skip-file")
+            )
     if opened is not None:
-        yield opened, len(data), why
+        faults.append((*opened[1].span(), "never ended; the rest of the file is left alone"))
+        yield opened[0], len(data), why
 
 
 def _musa_branches(lexed: Lexed) -> list[tuple[int, int]]:
-    """Branches of #if chains that only a MUSA build compiles."""
+    """Branches of #if chains that only a MUSA build compiles, and the conditions of such chains.
+
+    The conditions stay, too: renaming the CUDA test beside a hand-written MUSA branch would make
+    both branches true, and the first would win.
+    """
     data = lexed.data
     found: list[tuple[int, int]] = []
-    stack: list[list[int | bool]] = []  # [start of a MUSA branch or -1, some branch was not MUSA]
+    stack: list[_Chain] = []
     for match in _DIRECTIVE.finditer(data):
         if lexed.blank_at(match.start(1)) is not None:
             continue
-        kind, condition = match.group(1), match.group(2)
+        kind = match.group(1)
+        condition = _COMMENT.sub(b" ", match.group(2)).replace(b"\\", b" ")
         if kind in (b"if", b"ifdef", b"ifndef"):
-            sign = _musa_sign(kind, condition)
-            stack.append([match.end() if sign > 0 else -1, sign < 0])
-            continue
+            stack.append(_Chain())
         if not stack:
             continue
-        top = stack[-1]
-        if isinstance(top[0], int) and top[0] >= 0:
-            found.append((top[0], match.start()))
-        top[0] = -1
+        chain = stack[-1]
+        if chain.branch >= 0:
+            found.append((chain.branch, match.start()))
+            chain.branch = -1
         if kind == b"endif":
             stack.pop()
-        elif kind == b"else":
-            if top[1]:
-                top[0] = match.end()
-        else:
-            sign = _musa_sign(b"ifdef" if kind == b"elifdef" else b"if", condition)
-            top[0] = match.end() if sign > 0 else -1
+            if chain.musa:
+                found += chain.conditions
+            continue
+        if kind == b"else":
+            if chain.without:
+                chain.branch = match.end()
+            continue
+        sign = musa_sign(kind, condition)
+        chain.conditions.append((match.start(), match.end()))
+        chain.musa = chain.musa or _MUSA.search(condition) is not None
+        chain.without = chain.without or sign < 0
+        if sign > 0:
+            chain.branch = match.end()
     return found
 
 
-def _musa_sign(kind: bytes, condition: bytes) -> int:
+@dataclass(slots=True)
+class _Chain:
+    """One #if … #endif while its directives go by."""
+
+    branch: int = -1  # where a MUSA branch has begun, -1 outside of one
+    musa: bool = False  # some condition speaks of MUSA
+    without: bool = False  # some branch was for builds without MUSA: #else is MUSA's
+    conditions: list[tuple[int, int]] = field(default_factory=list)
+
+
+def musa_sign(kind: bytes, condition: bytes) -> int:
     """1: only a MUSA build takes this branch; -1: only a build without MUSA; 0: cannot tell."""
-    match = _MUSA.search(condition)
-    if match is None:
+    if _MUSA.search(condition) is None:
         return 0
-    if kind == b"ifndef":
-        return -1
-    if kind == b"ifdef":
+    if kind.endswith(b"ifdef") or kind == b"elifdef":
         return 1
-    if b"||" in condition:
-        return 0
-    negated = re.search(rb"!\s*(?:defined\s*\(?\s*)?$", condition[: match.start()]) is not None
-    if negated:
-        return -1 if b"&&" not in condition else 0
-    return 1
+    if kind.endswith(b"ifndef") or kind == b"elifndef":
+        return -1
+    if _evaluate(condition, musa=False) is False:
+        return 1
+    return -1 if _evaluate(condition, musa=True) is False else 0
+
+
+def _evaluate(condition: bytes, musa: bool) -> bool | None:
+    """The condition's truth when MUSA's macros are 1 (or undefined); None: depends on others."""
+    tokens = _CONDITION_TOKEN.findall(condition)
+    if len(tokens) > 200 or _CONDITION_TOKEN.sub(b"", condition).strip():
+        return None  # arithmetic, a call of a macro, …
+    at = 0
+
+    def peek() -> bytes:
+        return tokens[at] if at < len(tokens) else b""
+
+    def take() -> bytes:
+        nonlocal at
+        at += 1
+        return tokens[at - 1] if at <= len(tokens) else b""
+
+    def either() -> int | None:
+        value = both()
+        while peek() in (b"||", b"or"):
+            take()
+            other = both()
+            value = 1 if value or other else (0 if value == 0 == other else None)
+        return value
+
+    def both() -> int | None:
+        value = compared()
+        while peek() in (b"&&", b"and"):
+            take()
+            other = compared()
+            value = 0 if 0 in (value, other) else (None if None in (value, other) else 1)
+        return value
+
+    def compared() -> int | None:
+        value = single()
+        while peek() in _COMPARE:
+            compare = _COMPARE[take()]
+            other = single()
+            value = None if value is None or other is None else int(compare(value, other))
+        return value
+
+    def single() -> int | None:
+        token = take()
+        if token in (b"!", b"not"):
+            value = single()
+            return None if value is None else int(not value)
+        if token == b"(":
+            value = either()
+            take()
+            return value
+        if token == b"defined":
+            bracket = peek() == b"("
+            if bracket:
+                take()
+            name = take()
+            if bracket:
+                take()
+            return int(musa) if _MUSA.fullmatch(name) else None
+        if token.isdigit():
+            return int(token)
+        if _MUSA.fullmatch(token):
+            return int(musa)
+        return None
+
+    value = either()
+    return None if value is None or at < len(tokens) else bool(value)
+
+
+_COMPARE = {
+    b"==": operator.eq,
+    b"!=": operator.ne,
+    b"<": operator.lt,
+    b">": operator.gt,
+    b"<=": operator.le,
+    b">=": operator.ge,
+}

@@ -79,8 +79,8 @@ _STRONG = re.compile(
 )
 _TALK = frozenset(("info", "warning", "error"))
 _NO_LINK = re.compile(
-    r"(?<![\w-])(?:-c|-dc|-dw|--compile|--device-c|-cuda|--cuda|-ptx|--ptx|-cubin|--cubin|-fatbin|--fatbin|-dlink"
-    r"|--device-link|-E|-M|-MM|-lib|--lib|--version|-V|--help|-S|-fsyntax-only)(?![\w-])"
+    r"(?<![^\s,])(?:-c|-dc|-dw|--compile|--device-c|-cuda|--cuda|-ptx|--ptx|-cubin|--cubin"
+    r"|-fatbin|--fatbin|-dlink|--device-link|-E|-M|-MM|-lib|--lib|--version|-V|--help|-S|-fsyntax-only)(?=$|[\s,)])"
 )
 _ROOT_NAME = re.compile(r"\w*CUDA\w*(?:PATH|HOME|ROOT|DIR|INSTALL\w*|PREFIX)|CUDA|CUDA_TOOLKIT")
 _TOOLS = re.compile(
@@ -311,7 +311,10 @@ def _calls_nvcc(text: str, compilers: set[str] | frozenset[str]) -> bool:
 
 def _port(job: _Job, line: _Line) -> _Draft:
     draft = _Draft()
-    if line.kind == "recipe":
+    if _is_open(line.text):
+        if _MAYBE.search(line.text.encode("latin-1")):
+            draft.remark(LEFT, "a reference to a variable does not end on this line")
+    elif line.kind == "recipe":
         _port_recipe(job, line, draft)
     elif line.kind == "assignment":
         _port_assignment(job, line, draft)
@@ -323,6 +326,16 @@ def _port(job: _Job, line: _Line) -> _Draft:
         _port_text(job, line, line.value, len(line.text), True, draft)
         _port_files(job, line, draft)
     return draft
+
+
+def _is_open(text: str) -> bool:
+    """Whether a reference is still open at the end, so that nothing here can be told for sure."""
+    if "$(" not in text and "${" not in text:
+        return False
+    depth = 0
+    for match in re.finditer(r"\$[({]|[)}]", text):
+        depth = depth + 1 if match[0][0] == "$" else max(0, depth - 1)
+    return depth > 0
 
 
 def _port_assignment(job: _Job, line: _Line, draft: _Draft) -> None:
@@ -361,8 +374,6 @@ def _port_recipe(job: _Job, line: _Line, draft: _Draft) -> None:
             _port_paths(job, line, start, end, draft)
             continue
         calls = _calls_nvcc(text, job.compilers)
-        if calls and (end_of_link := _needs_runtime(job, text)):
-            _add_runtime(job, line, start + end_of_link, draft)
         if calls and (compiler := _lacks_architecture(job, text)):
             options = "".join(f" --offload-arch={target}" for target in job.context.targets)
             where = line.start + start + compiler
@@ -376,6 +387,8 @@ def _port_recipe(job: _Job, line: _Line, draft: _Draft) -> None:
         ):
             draft.remark(CLANG, "clang compiles CUDA here")
         _port_text(job, line, start, end, calls, draft)
+        if calls and _needs_runtime(job, _ported(line, start, end, draft)):
+            _add_runtime(job, line, start + len(text.rstrip(" \t\r\n\\")), draft)
     _port_files(job, line, draft)
 
 
@@ -389,7 +402,7 @@ def _shell_commands(text: str) -> Iterator[tuple[int, int]]:
             continue
         if quote:
             quote = "" if char == quote else quote
-        elif char in "'\"":
+        elif char in "'\"" and text.find(char, at + 1) > 0:
             quote = char
         elif char in "({" and text[at - 1 : at] == "$":
             depth += 1
@@ -404,14 +417,24 @@ def _shell_commands(text: str) -> Iterator[tuple[int, int]]:
     yield start, min(at, len(text))
 
 
-def _needs_runtime(job: _Job, text: str) -> int:
-    """Where -lmusart has to stand in this command; 0 when it links nothing or has it."""
+def _ported(line: _Line, start: int, end: int, draft: _Draft) -> str:
+    """A piece of the line with the edits so far, so that a second run judges the same text."""
+    out, at = "", start
+    for edit in sorted(draft.edits):
+        first, last = edit.span.start - line.start, edit.span.end - line.start
+        if at <= first and last <= end:
+            out += line.text[at:first] + edit.text.decode("latin-1")
+            at = last
+    return out + line.text[at:end]
+
+
+def _needs_runtime(job: _Job, text: str) -> bool:
+    """Whether this command links and leaves the runtime library to nvcc."""
     whole = _expand(job, text)
     if _NO_LINK.search(whole) or re.search(r"-l(?:cudart|musart)|--?cudart", whole):
-        return 0
-    if not re.search(r"\s\S", text.strip()) or re.search(r"\b(?:which|command|where|test)\s", text):
-        return 0
-    return len(text.rstrip(" \t\r\n\\"))
+        return False
+    asks = re.search(r"\b(?:which|command|where|test)\s", text)
+    return asks is None and re.search(r"\s\S", text.strip()) is not None
 
 
 _ANY_ARCH = re.compile(r"-gencode|--?generate-code|-arch\b|--gpu-|--offload-arch|--cuda-gpu-arch")
@@ -426,7 +449,7 @@ def _lacks_architecture(job: _Job, text: str) -> int:
         return 0
     if any(name in job.has_architecture for name in _names(job, text)):
         return 0
-    for match in re.finditer(r"\$[({](\w+)[)}]|(?:[\w./$(){}-]*/)?nvcc(?![\w.-])", text):
+    for match in re.finditer(r"(?:\$[({](\w+)[)}]|(?:[\w./$(){}-]*/)?nvcc)['\"]?(?=\s)", text):
         if match[1] is None or match[1] in job.compilers:
             after = match.end()
             return 0 if _VERSION_OPTION.match(text, after) else after
@@ -455,7 +478,11 @@ def _expand(job: _Job, text: str) -> str:
 
 def _add_runtime(job: _Job, line: _Line, at: int, draft: _Draft) -> None:
     folder = f"$({job.root})/lib" if job.root else "/usr/local/musa/lib"
-    draft.edit(line.start + at, line.start + at, f" -L{folder} -lmusart", Safety.REVIEW)
+    place = line.start + at
+    for edit in draft.edits:  # not into the middle of something that goes
+        if edit.span.start < place < edit.span.end:
+            place = edit.span.end
+    draft.edit(place, place, f" -L{folder} -lmusart", Safety.REVIEW)
     draft.remark(RUNTIME, "nvcc links the runtime by itself, mcc does not: -lmusart was added")
 
 
@@ -554,7 +581,7 @@ def _word_end(text: str, at: int, end: int) -> int:
             depth += 1
         elif char in ")}" and depth:
             depth -= 1
-        elif depth == 0 and char in "'\"":
+        elif depth == 0 and char in "'\"" and text.find(char, at + 1, end) > 0:
             quote = char
         elif depth == 0 and char.isspace():
             break
@@ -598,7 +625,8 @@ def _port_words(job: _Job, line: _Line, words: Sequence[_Word], about: bool, dra
         if not about and not _STRONG.match(first.text):
             continue
         start, end = line.start + first.start, line.start + last.end
-        if draft.touched(start, end):
+        whole = line.text[first.start : last.end]
+        if draft.touched(start, end) or whole.count('"') % 2 or whole.count("'") % 2:
             continue
         if change.code:
             draft.remark(change.code, change.message, change.help)
@@ -606,7 +634,8 @@ def _port_words(job: _Job, line: _Line, words: Sequence[_Word], about: bool, dra
         if [*change.words] in (before, [nvcc_flags.translate_path(before[0])]):
             continue  # nothing new, or only a folder, which _port_paths sees to
         if change.words:
-            draft.edit(start, end, nvcc_flags.translate_path(" ".join(change.words)))
+            text = _NVCC.sub("mcc", nvcc_flags.translate_path(" ".join(change.words)))
+            draft.edit(start, end, _CU_FILE.sub(lambda match: _new_name(job, match), text))
         else:
             _cut(job.file.data, start, end, draft)
 
@@ -683,6 +712,10 @@ def _port_files(job: _Job, line: _Line, draft: _Draft) -> None:
             draft.edit(start, end, new, safety)
         elif match["ext"] == ".cu" and line.kind != "condition":
             draft.remark(SOURCE_NAME, f"{match[0].strip()} keeps its name")
+
+
+def _new_name(job: _Job, match: re.Match[str]) -> str:
+    return match["path"] + (_renamed(job, match["path"], match["ext"])[0] or match["ext"])
 
 
 def _renamed(job: _Job, path: str, extension: str) -> tuple[str, Safety]:

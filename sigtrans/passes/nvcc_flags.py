@@ -130,6 +130,8 @@ def translate_words(words: list[str], targets: tuple[str, ...]) -> FlagResult:
 
 def translate(words: Sequence[str], targets: Sequence[str]) -> list[Change]:
     """What differs between the command line for nvcc and the one for mcc, in order."""
+    if not any("-" in word or "/" in word for word in words):
+        return []
     return list(_changes(words, targets))
 
 
@@ -171,6 +173,8 @@ def _match(
         if not flag.takes:
             return flag, "", 1
         argument = unquote(words[at + 1]) if at + 1 < len(words) else ""
+        if argument.startswith("-") and not _TAKES_OPTIONS.match(word) and flag.do != "keep":
+            return flag, "", 1
         return flag, argument, 2
     name, equals, argument = word.partition("=")
     if not equals and (comma := word.find(",")) > 0:  # -Xcompiler,-fPIC
@@ -179,6 +183,9 @@ def _match(
     if equals and (flag := flags.get(name)) is not None and flag.takes and flag.do != "keep":
         return flag, unquote(argument), 1
     return None, "", 1
+
+
+_TAKES_OPTIONS = re.compile(r"-X|--?\w+-options$")  # their argument is itself an option
 
 
 def _apply(

@@ -800,8 +800,10 @@ class _Script:
         return target is not None and self._is_for_compilers(target)
 
     def _has_cxx(self, node: Node) -> bool:
-        keys = [n.child_by_field_name("key") for n in node.named_children if n.type == "pair"]
-        return any(key is not None and self._literal(key) == "cxx" for key in keys)
+        if node.id not in self._with_cxx:
+            keys = [n.child_by_field_name("key") for n in node.named_children if n.type == "pair"]
+            self._with_cxx[node.id] = any(k is not None and self._literal(k) == "cxx" for k in keys)
+        return self._with_cxx[node.id]
 
     def _is_dict_call(self, keyword: Node) -> bool:
         call = _above(keyword, "call")
@@ -1279,6 +1281,7 @@ class _Script:
     _global: dict[int, set[str]] = field(default_factory=dict)
     _assigned: dict[tuple[int, str], list[Node]] = field(default_factory=dict)
     _calls: list[Node] = field(default_factory=list)
+    _with_cxx: dict[int, bool] = field(default_factory=dict)  # dictionaries looked at already
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ _NAMES = (
 # Looked for in the text between the quotes.
 SOURCE = _word(
     "python/cuda-source",
-    rb"\b__global__\s+(?:[\w:]+\s+|__launch_bounds__\([^)]*\)\s*)*void\b|"
+    rb"\b__global__\b[^;{}]{0,120}?\bvoid\b|"
     rb"#[ \t]*include[ \t]*[<\"](?:cuda|cuda_runtime\w*|cuda_fp16|cuda_bf16)\.h[>\"]|"
     rb"#[ \t]*include[ \t]*[<\"](?:c10|ATen)/cuda/",
     "SIG741",

@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -163,7 +164,9 @@ def _check_plan(drafted: Drafted, files: Mapping[str, bytes]) -> Iterator[Fault]
     for path in sorted(set(files) - set(seen)):
         if not any(path.startswith(r.path + "/") for r in drafted.plan.files):
             yield Fault("missing from the plan", "", path)
-    for path in sorted({p for p in seen if seen.count(p) > 1} if len(seen) > len(set(seen)) else ()):
+    for path in sorted(
+        {p for p in seen if seen.count(p) > 1} if len(seen) > len(set(seen)) else ()
+    ):
         yield Fault("twice in the plan", "", path)
     for result in drafted.plan.files:
         if result.path in files:
@@ -175,7 +178,9 @@ def check_result(result: FileResult, data: bytes, draft: bytes | None) -> Iterat
     for diagnostic in result.diagnostics:
         span = diagnostic.span
         if diagnostic.code in ("SIG999", "SIG998"):
-            yield Fault(diagnostic.code, _shape(diagnostic.message), result.path, diagnostic.message)
+            yield Fault(
+                diagnostic.code, _shape(diagnostic.message), result.path, diagnostic.message
+            )
         if span.end > len(data):
             yield Fault("diagnostic outside the file", diagnostic.code, result.path, str(span))
         try:
@@ -212,9 +217,7 @@ def _check_second(
             data = port.get(result.path, b"")
             before = data[edit.span.start : edit.span.end]
             place = data[max(0, edit.span.start - 40) : edit.span.end + 40]
-            yield Fault(
-                kind, edit.rule, path, f"{before!r} -> {edit.text!r} in {place!r}"
-            )
+            yield Fault(kind, edit.rule, path, f"{before!r} -> {edit.text!r} in {place!r}")
         elif result.status is Status.PORTED:
             yield Fault(kind, "renamed again", path, result.port_path)
         elif result.status is Status.FAILED:

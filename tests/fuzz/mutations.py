@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -13,14 +12,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from checks import Clock, Fault, find_faults, watched
+from checks import Fault, find_faults
 
 from sigtrans import names
 from sigtrans.discover import kind_by_name
-from sigtrans.plan import Settings, make_plan
+from sigtrans.plan import Settings
 
 SEEDS = Path(__file__).resolve().parent / "seeds"
-_KINDS = frozenset("source cmake make python toml bazel meson xmake shell manifest".split())
+_KINDS = frozenset(
+    ("source", "cmake", "make", "python", "toml", "bazel", "meson", "xmake", "shell", "manifest")
+)
 _LARGEST = 48 * 1024  # bytes of a seed from a public tree
 
 Seed = tuple[str, bytes]  # file name, content
@@ -28,7 +29,8 @@ Seed = tuple[str, bytes]  # file name, content
 
 def load_seeds(corpora: Iterable[Path] = ()) -> list[Seed]:
     """Our own seeds, and every file of `corpora` that sigtrans would port."""
-    seeds = [(p.name, p.read_bytes()) for p in sorted(SEEDS.rglob("*")) if p.is_file()]
+    # `.seed` keeps tools that check this repository away from files that are inputs.
+    seeds = [(p.name.removesuffix(".seed"), p.read_bytes()) for p in sorted(SEEDS.iterdir())]
     for corpus in corpora:
         for path in sorted(corpus.rglob("*")):
             if kind_by_name(path.name) in _KINDS and path.is_file() and not path.is_symlink():
@@ -42,13 +44,14 @@ def load_seeds(corpora: Iterable[Path] = ()) -> list[Seed]:
 
 _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|[ \t]+|\r\n|[\s\S]")
 _NASTY = (
-    b"\0", b"\r", b"\n", b"\r\n", b"\xff", b"\xef\xbb\xbf", b"\xc4\xe3\xba\xc3", b"\xe9", b'"', b"'",
-    b"\\\n", b"\\\r\n", b"\\", b"/*", b"*/", b"//", b'R"(', b')"', b'R"xy(', b"#if 0\n", b"\n#endif\n",
-    b"\n#else\n", b"\n#ifdef __CUDA_ARCH__\n", b"\n#if defined(USE_MUSA)\n", b"%:", b"??/\n", b"##",
-    b"#", b"<<<", b">>>", b"(", b")", b"{", b"}", b"[[", b"]]", b"$", b"${", b"$<", b"::", b"->", b".",
-    b"\n#define ", b"\n#include <", b'\n#include "', b"\n// sigtrans: off\n", b"// sigtrans: on\n",
-    b"// sigtrans: skip-line", b"\nusing namespace ", b"namespace ", b"struct ", b"template <",
-    b"asm volatile(", b"\x1a", b"\x0c", b"\t", b"1'000", b"u8R\"(", b"'''", b'"""', b"f'{", b"[=[",
+    b"\0", b"\r", b"\n", b"\r\n", b"\xff", b"\xef\xbb\xbf", b"\xc4\xe3\xba\xc3", b"\xe9", b'"',
+    b"'", b"\\\n", b"\\\r\n", b"\\", b"/*", b"*/", b"//", b'R"(', b')"', b'R"xy(', b"#if 0\n",
+    b"\n#endif\n", b"\n#else\n", b"\n#ifdef __CUDA_ARCH__\n", b"\n#if defined(USE_MUSA)\n", b"%:",
+    b"??/\n", b"##", b"#", b"<<<", b">>>", b"(", b")", b"{", b"}", b"[[", b"]]", b"$", b"${", b"$<",
+    b"::", b"->", b".", b"\n#define ", b"\n#include <", b'\n#include "', b"\n// sigtrans: off\n",
+    b"// sigtrans: on\n", b"// sigtrans: skip-line", b"\nusing namespace ", b"namespace ", b"struct ",
+    b"template <", b"asm volatile(", b"\x1a", b"\x0c", b"\t", b"1'000", b'u8R"(', b"'''", b'"""',
+    b"f'{", b"[=[", b".so", b".ptx", b"a" * 3000, b"(" * 200, b"    " * 500,
 )  # fmt: skip
 
 
@@ -350,6 +353,3 @@ def keep(folder: Path, fault: Fault, files: dict[str, bytes], settings: Settings
     text = f"{fault.kind}: {fault.signature}\n{fault.path}\n{fault.detail}\n{settings}\n"
     (place / "FAULT.txt").write_text(text, encoding="utf-8", errors="backslashreplace")
     return place
-
-
-__all__ = ["Campaign", "Clock", "keep", "load_seeds", "make_plan", "run_campaign", "shrink"]
