@@ -70,7 +70,11 @@ wheel: $(VENV)/stamp-run
 	@cp -R examples/gridstat build/wheel/gridstat
 	@cd build/wheel && PYTHONPATH=site ../../$(bin)/python -m sigtrans port gridstat -q \
 	    --report report.html || test $$? -eq 1
-	@test -f build/wheel/gridstat-musa/src/sum.mu && test -s build/wheel/report.html
+	@rm -rf build/wheel/here
+	@$(bin)/sigtrans port build/wheel/gridstat -o build/wheel/here -q || test $$? -eq 1
+	@diff -r -x .sigtrans build/wheel/here build/wheel/gridstat-musa
+	@grep -q MUSA::mublas build/wheel/gridstat-musa/CMakeLists.txt
+	@test -s build/wheel/report.html
 	@cd build/wheel && echo "works: $$(ls *.whl)"
 
 bench: $(VENV)/stamp-dev

@@ -37,7 +37,8 @@ def main() -> int:
     args = parser.parse_args()
 
     seeds = load_seeds(args.corpus)
-    rest, tasks = args.cases, []
+    rest = args.cases
+    tasks: list[tuple[int, int, list[Path]]] = []
     while rest > 0:
         tasks.append((min(_SHARE, rest), args.seed * 1_000_003 + len(tasks), args.corpus))
         rest -= _SHARE
@@ -64,9 +65,9 @@ def main() -> int:
         print(f"  {count:6d}  {sort}")
     kept = set()
     for fault, files, settings, annotate in sorted(total.faults, key=lambda f: len(f[1])):
-        sort = (fault.kind, fault.signature)
-        if args.keep and (sort not in kept):
-            kept.add(sort)
+        label = (fault.kind, fault.signature)
+        if args.keep and label not in kept:
+            kept.add(label)
             small = shrink(fault, files, settings, annotate, args.shrink)
             print(f"kept {keep(args.keep, fault, small, settings)}")
             for path, data in small.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 done, 1 done but something needs attention, 2 could not run."""
+    gc.set_threshold(200_000)  # a short run that makes many small values: collect seldom
     parser = _make_parser()
     options = parser.parse_args(arguments)
     if options.command is None:
@@ -230,6 +232,8 @@ def _port(options: argparse.Namespace) -> int:
         raise SigtransError("--in-place and --output exclude each other; give one of them")
     if options.in_place and options.only_changed:
         raise SigtransError("--in-place always writes only what changes; drop --only-changed")
+    if options.diff and options.output_format in ("json", "sarif"):
+        raise SigtransError(f"--diff does not go with --output-format {options.output_format}")
     if options.dry_run or options.diff:
         with _Progress(options) as progress:
             drafted = port.plan_drafts(options.source, settings, progress)
@@ -267,8 +271,6 @@ def _port(options: argparse.Namespace) -> int:
             )
         for path in done.committed.dangling:
             _say(f"{path}: a link whose target is not part of the port")
-        if options.in_place and done.committed.written:
-            print(f"\nTake it back with: sigtrans undo {options.source}")
     return max(code, ATTENTION) if done.committed and done.committed.conflicts else code
 
 
@@ -279,9 +281,10 @@ def _scan(options: argparse.Namespace) -> int:
     _check_reports(options.report or ())
     with _Progress(options) as progress:
         plan = port.scan(options.source, _settings(options), progress)
+    code = _finish(plan, options, "", actions=False)
     if options.output_format == "full" and not options.quiet:
-        print(render_effort(plan, _width()))
-    return _finish(plan, options, "")
+        print("\n" + render_effort(plan, _width()), end="")
+    return code
 
 
 def _diff(options: argparse.Namespace) -> int:
@@ -398,7 +401,7 @@ def _settings(options: argparse.Namespace) -> Settings:
     )
 
 
-def _finish(plan: Plan, options: argparse.Namespace, landed: str) -> int:
+def _finish(plan: Plan, options: argparse.Namespace, landed: str, *, actions: bool = True) -> int:
     """Write the reports, print the chosen format, and judge the exit code."""
     from sigtrans import port, report, store
 
@@ -409,7 +412,14 @@ def _finish(plan: Plan, options: argparse.Namespace, landed: str) -> int:
     match options.output_format:
         case "full":
             if not options.quiet:
-                text = report.render_full(plan, _width(), _color(options), landed=landed)
+                text = report.render_full(
+                    plan,
+                    _width(),
+                    _color(options),
+                    landed=landed,
+                    in_place=bool(landed) and options.in_place,
+                    actions=actions,
+                )
         case "concise":
             text = report.render_concise(plan)
         case "json":
@@ -430,7 +440,7 @@ def _check_reports(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.suffix not in REPORTS:
             known = ", ".join(REPORTS)
-            raise SigtransError(f"--report {path}: no format for '{path.suffix}'; use {known}")
+            raise SigtransError(f"--report {path}: no format for '*{path.suffix}'; use {known}")
         if not path.parent.is_dir():
             raise SigtransError(f"--report {path}: there is no folder {path.parent}")
 

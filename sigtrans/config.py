@@ -12,7 +12,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -222,6 +221,8 @@ def _show(value: object) -> str:
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(word.lower().replace("_", "-"), known, 1, 0.6)
     near = near or get_close_matches(word.lower(), known, 1, 0.6)
     return f"did you mean '{near[0]}'?" if near else ""

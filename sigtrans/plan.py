@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import logging
 import os
 import posixpath
 import re
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sigtrans.config import Config
 from sigtrans.discover import Found, Options, find_files, find_generated
@@ -40,8 +38,6 @@ from sigtrans.syntax import Lexed, find_words, lex, make_pattern, parse
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from types import TracebackType
-
-log = logging.getLogger("sigtrans")
 
 
 class Status(str, Enum):
@@ -296,8 +292,6 @@ class Worker:
         self.folder = folder
         self.settings = settings
         self.table = load_names(settings.tables, settings.renames)
-        self.plain = make_pattern(self.table.extra_words)
-        self.torch = make_pattern((*self.table.extra_words, *self.table.torch_words))
         self.held: dict[str, _Held] = {}
 
     def scan(self, found: Found) -> Scan:
@@ -319,7 +313,7 @@ class Worker:
             facts = find_facts(file, lexed, self.table)
             kind, skip = self._kind(found, lexed, facts)
         except Exception:  # the file boundary: a fault of ours is one file's result
-            scan = Scan(found.path, "other", digest, fault=traceback.format_exc())
+            scan = Scan(found.path, "other", digest, fault=_traceback())
             self.held[found.path] = _Held(file, found, scan, None)
             return scan
         scan = Scan(found.path, kind, digest, found.skip or skip, facts=facts)
@@ -329,7 +323,8 @@ class Worker:
 
     def _pattern(self, data: bytes) -> re.Pattern[bytes]:
         torch = b"torch" in data or b"ATen/" in data or b"c10/" in data
-        return self.torch if torch else self.plain
+        words = self.table.torch_words if torch else ()
+        return make_pattern((*self.table.extra_words, *words))  # compiled once
 
     def _kind(self, found: Found, lexed: Lexed, facts: FileFacts) -> tuple[str, str]:
         data = lexed.data
@@ -362,8 +357,10 @@ class Worker:
                 raise InternalFault(held.scan.fault)
             return self._plan(held, project)
         except Exception as fault:
-            detail = held.scan.fault or traceback.format_exc()
-            log.warning("internal fault in %s\n%s", path, detail)
+            detail = held.scan.fault or _traceback()
+            import logging  # only where something has gone wrong: start-up counts
+
+            logging.getLogger("sigtrans").warning("internal fault in %s\n%s", path, detail)
             port_path = project.renamed.get(path, path)  # others already refer to the new name
             return Outcome(_internal(held, port_path, fault, detail))
 
@@ -501,6 +498,12 @@ def _with_generated(file: SourceFile, findings: Findings) -> Findings:
     return Findings(findings.edits, (*findings.diagnostics, note))
 
 
+def _traceback() -> str:
+    import traceback
+
+    return traceback.format_exc()
+
+
 class InternalFault(Exception):
     """A fault found while scanning, carried to the planning stage."""
 
@@ -636,7 +639,7 @@ class _Pool:
         import multiprocessing
 
         methods = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+        context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
         for _ in self.parts:
             here, there = context.Pipe()
             process = context.Process(target=_serve, args=(there, folder, settings), daemon=True)
@@ -694,16 +697,17 @@ class _Pool:
         done: list[Any] = []
         open_pipes = list(self.pipes)
         while open_pipes:
-            for pipe in wait(open_pipes):
+            for ready in wait(open_pipes):
+                pipe = cast("Connection", ready)
                 try:
-                    chunk = pipe.recv()  # type: ignore[union-attr]
+                    chunk = pipe.recv()
                 except EOFError:
                     raise SigtransError(
                         f"a worker process died while {stage} (out of memory?); nothing was "
                         "written; try again with --jobs 1"
                     ) from None
                 if chunk is None:
-                    open_pipes.remove(pipe)  # type: ignore[arg-type]
+                    open_pipes.remove(pipe)
                     continue
                 done += chunk
                 if progress is not None:

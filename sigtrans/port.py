@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,7 +118,7 @@ def _check_source(source: Path) -> None:
 
 
 def _copies(
-    folder: Path, drafted: Drafted, drafts: dict[str, bytes], only_changed: bool
+    folder: Path, drafted: Drafted, drafts: Mapping[str, bytes], only_changed: bool
 ) -> Iterator[store.Change]:
     for result in drafted.plan.files:
         if not result.port_path:
@@ -130,7 +130,7 @@ def _copies(
 
 
 def _replacements(
-    folder: Path, drafted: Drafted, drafts: dict[str, bytes]
+    folder: Path, drafted: Drafted, drafts: Mapping[str, bytes]
 ) -> Iterator[store.Change]:
     for result in drafted.plan.files:
         draft = drafts.get(result.path)

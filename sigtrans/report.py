@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from sigtrans import __version__, catalogue
 from sigtrans.plan import FileResult, Plan, Status
@@ -246,9 +245,12 @@ def render_effort(plan: Plan, width: int = 80, *, most: int = 25) -> str:
     effort = find_effort(plan)
     totals = count(plan)
     lines = [
-        f"Work left: {_duration(effort.minutes)} (an estimate; its figures: rules/effort.tsv)",
-        f"{totals.exact:,} edits are done, {totals.review:,} are to be looked at, "
-        f"{totals.errors + totals.warnings:,} places are left to a person.",
+        f"Work left: {_duration(effort.minutes)}, as an estimate: "
+        f"{_duration(sum(file.minutes for file in effort.files))} in the files and the rest to "
+        "read up, once,",
+        "on each kind of finding.",
+        f"{totals.exact:,} edits are certain, {totals.review:,} to be looked at, "
+        f"{totals.errors + totals.warnings:,} places left to a person.",
     ]
     codes = [code for code in effort.codes if code.minutes > 0]
     if codes:
@@ -487,19 +489,27 @@ _DETAIL = ((0, 0), (1, 0), (1, 3), (2, 3), (3, 4))
 
 
 def render_full(
-    plan: Plan, width: int = 80, color: bool = False, *, landed: str = "", lines: int = 70
+    plan: Plan,
+    width: int = 80,
+    color: bool = False,
+    *,
+    landed: str = "",
+    in_place: bool = False,
+    actions: bool = True,
+    lines: int = 70,
 ) -> str:
     """The summary a person reads after a run.
 
     It keeps to about `lines` lines however much was found. `landed` is where the port was written,
-    "" when nothing was.
+    "" when nothing was; `actions` False leaves out what `render_effort` says at length.
     """
     width = max(40, width)
     style = _Style(color)
     groups = _find_groups(plan)
     if not groups:
-        return _joined(_clean_end(plan, landed, style))
-    end = _end(plan, groups, width, style, landed)
+        return _joined([*_clean_end(plan, style), *_landing(landed, in_place)])
+    end = _end(plan, groups, width, style, actions)
+    end += _where_to_look(plan, count(plan), groups[0].code, landed, in_place)
     body = _body(groups, width, style, max(12, lines - len(end) - 1))
     return _joined([*body, "", *end])
 
@@ -568,7 +578,7 @@ def _block(group: _Group, level: int, width: int, style: _Style) -> list[str]:
         lines += _example(place, width, style)
         if place[1].help and place[1].help not in helps:
             helps.add(place[1].help)
-            arrow = _fill("→ " + plain(place[1].help), width - 2, "      ", 2)
+            arrow = _fill("→ " + plain(place[1].help), width - 2, "      ", 3)
             lines += arrow[:1] + ["  " + line for line in arrow[1:]]
     shown = Counter(path for path, _ in places)
     rest = {path: len(found) - shown[path] for path, found in by_file.items()}
@@ -619,7 +629,7 @@ def _example(place: Place, width: int, style: _Style) -> list[str]:
         mark = " " * start + style(diagnostic.severity.value, "^" + "~" * (length - 1))
         lines.append(f"    {style('dim', number + ' │')} {code}")
         lines.append(f"    {style('dim', ' ' * len(number) + ' │')} {mark}")
-    return lines + _fill(plain(diagnostic.message), width, "      ", 2)
+    return lines + _fill(plain(diagnostic.message), width, "      ", 4)
 
 
 def _excerpt(diagnostic: Diagnostic, room: int) -> tuple[str, int, int]:
@@ -656,8 +666,10 @@ def _marked_length(text: str, diagnostic: Diagnostic) -> int:
     return len(text.rstrip())
 
 
-def _end(plan: Plan, groups: Sequence[_Group], width: int, style: _Style, landed: str) -> list[str]:
-    """Totals, what to do next, where everything is."""
+def _end(
+    plan: Plan, groups: Sequence[_Group], width: int, style: _Style, actions: bool
+) -> list[str]:
+    """Totals and what to do next."""
     totals = count(plan)
     table = _effort_table()
     codes = _code_efforts(groups, table)
@@ -677,8 +689,7 @@ def _end(plan: Plan, groups: Sequence[_Group], width: int, style: _Style, landed
         filled = textwrap.wrap(text, width - 11, max_lines=2, placeholder=" …") or [""]
         lines.append(style("bold", f"{name:11}") + filled[0])
         lines += [" " * 11 + line for line in filled[1:]]
-    lines += ["", *_actions(codes, totals.review, review, width, style)]
-    return lines + _where_to_look(plan, totals, groups[0].code, landed)
+    return [*lines, "", *(_actions(codes, totals.review, review, width, style) if actions else [])]
 
 
 def _files_text(totals: Counts) -> str:
@@ -746,7 +757,8 @@ def _actions(
         if code.minutes > 0
     ]
     if review_minutes:
-        todo.append((review_minutes, f"Look at {_count(reviews, 'edit')} that are marked", "", ""))
+        what = f"Look at {_count(reviews, 'edit')} that {'is' if reviews == 1 else 'are'} marked"
+        todo.append((review_minutes, what, "", ""))
     if not todo:
         return []
     todo.sort(key=lambda item: -item[0])
@@ -765,34 +777,40 @@ def _actions(
     return [*lines, ""]
 
 
-def _where_to_look(plan: Plan, totals: Counts, code: str, landed: str) -> list[str]:
+def _where_to_look(plan: Plan, totals: Counts, code: str, landed: str, in_place: bool) -> list[str]:
     root = shlex.quote(plain(plan.root))
+    again = (
+        "with --output-format concise, or --report findings.html, before the port"
+        if in_place
+        else f"sigtrans scan {root} --output-format concise"
+    )
     return [
-        *_landing(landed),
-        f"All {_count(totals.findings, 'finding')}, one a line:  "
-        f"sigtrans scan {root} --output-format concise",
+        *_landing(landed, in_place),
+        f"All {_count(totals.findings, 'finding')}, one a line:  {again}",
         f"What a code means:  sigtrans explain {code}",
     ]
 
 
-def _landing(landed: str) -> list[str]:
+def _landing(landed: str, in_place: bool) -> list[str]:
     if not landed:
         return ["Nothing was written."]
     place = shlex.quote(plain(landed))
+    if in_place:
+        return [f"{plain(landed)} was ported in place; take it back:  sigtrans undo {place}"]
     return [f"The port is in {plain(landed)}; every edit:  sigtrans diff {place}"]
 
 
-def _clean_end(plan: Plan, landed: str, style: _Style) -> list[str]:
-    """Nothing was found: three lines."""
+def _clean_end(plan: Plan, style: _Style) -> list[str]:
+    """Nothing was found."""
     totals = count(plan)
     edits = _edits_text(totals)
-    left = "nothing is left to do by hand" if totals.ported else "there was nothing to port"
+    left = "nothing is left to do by hand" if totals.ported else "nothing here looks like CUDA"
     if totals.review:
         left = "look at those, nothing else is left to do"
     lines = [style("bold", f"{'Files':11}") + _files_text(totals)]
     lines += [style("bold", f"{name:11}") + text for name, text in _failed(plan)]
     lines.append(style("bold", f"{'Edits':11}") + f"{edits}; {left}{_silenced_text(totals)}.")
-    return [*lines, *_landing(landed)]
+    return lines
 
 
 # ----------------------------------------------------------------------- for other programs, and CI
@@ -1054,6 +1072,8 @@ def _sarif_rule(code: str) -> dict[str, object]:
 
 
 def _sarif_uri(path: str) -> str:
+    from urllib.parse import quote
+
     return quote(path.encode("utf-8", "surrogateescape"), safe="/")
 
 

@@ -6,6 +6,7 @@ after and one `same` that it must leave alone; without them it does not load.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -80,7 +81,7 @@ def _rule_files(path: Path) -> list[Path]:
 def load(path: Path) -> list[Rule]:
     """The rules of one file, checked."""
     import yaml
-    from pydantic import BaseModel, ConfigDict, Field, ValidationError
+    from pydantic import BaseModel, ConfigDict, ValidationError
 
     class ExampleFields(BaseModel):
         model_config = ConfigDict(extra="forbid")
@@ -90,7 +91,7 @@ def load(path: Path) -> list[Rule]:
 
     class RuleFields(BaseModel):
         model_config = ConfigDict(extra="forbid")
-        id: str = Field(pattern=r"^[a-z0-9-]+(?:/[a-z0-9-]+)+$")
+        id: str
         summary: str
         rename: dict[str, str] = {}
         headers: dict[str, str] = {}
@@ -110,6 +111,8 @@ def load(path: Path) -> list[Rule]:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             raise RuleError(f"{path}: {name}: {where}: {first['msg']}") from None
+        if not re.fullmatch(r"[a-z0-9-]+(?:/[a-z0-9-]+)+", fields.id):
+            raise RuleError(f"{path}: {name}: id: is not of the form family/topic")
         examples = [_example(path, name, e.before, e.after, e.same) for e in fields.examples]
         if not any(e.before != e.after for e in examples):
             raise RuleError(f"{path}: {name}: needs one example with before and after")

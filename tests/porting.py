@@ -140,10 +140,8 @@ def scan(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _end_of_line(data: bytes, at: int) -> int:
     while at < len(data):
-        if data[at : at + 1] == b"\\" and data[at + 1 : at + 3] == b"\r\n":
-            at += 3
-        elif data[at : at + 1] == b"\\":
-            at += 2
+        if (spliced := _CONTINUED.match(data, at)) is not None:
+            at = spliced.end()
         elif data[at : at + 1] in (b"\n", b"\r"):
             return at
         else:

@@ -172,6 +172,11 @@ AFTER = {
         'SHELL:-Xcompiler -fPIC -O3>")\n',
         f'target_compile_options(t PRIVATE "{FOR_MUSA}SHELL:-fPIC -O3>")\n',
     ),
+    "options over lines": (
+        "target_compile_options(t PRIVATE\n  $<$<COMPILE_LANGUAGE:CUDA>:\n    --extended-lambda\n"
+        '    -O3\n    "SHELL:-Xcudafe --diag_suppress=1"\n  >)\n',
+        "target_compile_options(t PRIVATE\n  $<$<COMPILE_LANGUAGE:MUSA>:\n    -O3\n  >)\n",
+    ),
     "options that leave nothing": (
         "add_library(t a.cc)\n\n"
         "target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)\n\n"
@@ -336,6 +341,7 @@ SAID = {
     "compiler by name": ("add_compile_options($<$<CUDA_COMPILER_ID:NVIDIA>:-O3>)\n", "SIG710"),
     "clang for CUDA": ("add_compile_options($<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-O3>)\n", "SIG710"),
     "handed on": ("list(APPEND ARGS -DCMAKE_CUDA_STANDARD=17)\n", "SIG711"),
+    "header macro": ("target_compile_definitions(t PRIVATE __CUDA_NO_HALF2__)\n", "SIG720"),
     "unknown variable": ("set(CMAKE_CUDA_RDC_THING 1)\n", "SIG712"),
     "unknown file": ("add_executable(t gen.cu)\n", "SIG706"),
     "folder of the toolkit": ("include_directories(/opt/cuda/extras/CUPTI/include)\n", "SIG712"),

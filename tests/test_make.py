@@ -295,7 +295,7 @@ def mutants(draw: st.DrawFn) -> bytes:
     return text.encode("latin-1")
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(mutants())
 def test_whatever_the_input_edits_fit_and_twice_is_once(data: bytes) -> None:
     make.find(SourceFile("Makefile", data), NEW)

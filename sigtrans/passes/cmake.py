@@ -15,14 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import TYPE_CHECKING
 
-from sigtrans import syntax
 from sigtrans.passes import BuildContext, nvcc_flags
 from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 MODULE_PATH = 'list(APPEND CMAKE_MODULE_PATH "$ENV{MUSA_HOME}/cmake" /usr/local/musa/cmake)'
 
@@ -83,6 +78,7 @@ _HELP: Mapping[str, str] = {
         "musa_add_library and put its options into MUSA_MCC_FLAGS."
     ),
     ALREADY_MUSA: "Nothing; lines for CUDA beside it were not touched.",
+    nvcc_flags.MACRO: "Look the macro up in MUSA's headers, and see what the code relies on.",
 }
 
 # CMake's and the toolkit modules' variables. The vendor's tutorial (MooreThreads/tutorial_on_musa,
@@ -272,7 +268,7 @@ def find(file: SourceFile, context: BuildContext) -> Findings:
     """Edits and diagnostics for one CMakeLists.txt or .cmake file."""
     if not _MAYBE.search(file.data):
         return Findings()
-    commands = tuple(_commands(syntax.parse("cmake", file.data).root_node, file.data))
+    commands = tuple(_commands(file.data))
     if (already := _find_musa(commands)) is not None:
         remark = Diagnostic(
             Span(already.start, already.end),
@@ -291,7 +287,7 @@ def make_job(
 ) -> _Job:
     """What this pass has to know about a file before it looks at any one command."""
     if commands is None:
-        commands = tuple(_commands(syntax.parse("cmake", file.data).root_node, file.data))
+        commands = tuple(_commands(file.data))
     return _Job(
         file=file,
         context=context,
@@ -317,38 +313,55 @@ def port_commands(job: _Job) -> Findings:
 # --- reading ---------------------------------------------------------------------------------
 
 
-def _commands(root: Node, data: bytes) -> Iterator[_Command]:
-    """Every command in source order; only blocks are entered, never arguments."""
-    stack = [(root, 0)]
-    while stack:
-        node, depth = stack.pop()
-        kind = node.type
-        if kind.endswith("_command"):
-            if (command := _command(node, data, depth)) is not None:
-                yield command
-        elif kind not in ("line_comment", "bracket_comment"):
-            depth += kind in _BLOCKS
-            stack.extend((child, depth) for child in reversed(node.children))
+_ELEMENT = re.compile(
+    r"#\[(?P<mark>=*)\[.*?\](?P=mark)\]|#[^\n]*|(?<![^\s])(?P<name>[A-Za-z_]\w*)[ \t]*\(", re.DOTALL
+)
+_INSIDE = re.compile(
+    r"#\[(?P<mark>=*)\[.*?\](?P=mark)\]|#[^\n]*|\[(?P<marks>=*)\[.*?\](?P=marks)\]"
+    r'|"(?:[^"\\]|\\.)*"|\\.|\$\([^()\s]*\)|(?P<paren>[()])',
+    re.DOTALL,
+)
+_OPENS = frozenset(("if", "foreach", "while", "function", "macro", "block"))
 
 
-_BLOCKS = ("if_condition", "foreach_loop", "while_loop", "function_def", "macro_def", "block_def")
+def _commands(data: bytes) -> Iterator[_Command]:
+    """Every command that can be about CUDA or MUSA, in source order.
+
+    Read by the lexical rules of CMake's manual, which fit on a page. tree-sitter-cmake loses
+    commands behind a stray bracket without a word, and took half of this pass's time.
+    """
+    text = data.decode("latin-1")
+    at, depth = 0, 0
+    while (match := _ELEMENT.search(text, at)) is not None:
+        at = match.end()
+        if match["name"] is None:
+            continue
+        end = _close(text, at)
+        if end is None:
+            continue
+        name = match["name"].lower()
+        if name in _OPENS:
+            depth += 1
+        elif name.startswith("end") and name[3:] in _OPENS:
+            depth -= 1
+        start, at = match.start("name"), end
+        if _WORTH.search(data, start, end):
+            whole = text[start:end]
+            arguments = tuple(_arguments(whole, match.end() - start, start))
+            yield _Command(name, start, end, match.end("name"), whole, arguments, depth)
 
 
-def _command(node: Node, data: bytes, depth: int) -> _Command | None:
-    """The command at `node`; None when nothing in it can be about CUDA or MUSA."""
-    start, end = node.start_byte, node.end_byte
-    if not _WORTH.search(data, start, end):
-        return None
-    text = data[start:end].decode("latin-1")
-    head = _HEAD.match(text)
-    if head is None:
-        return None
-    arguments = tuple(_arguments(text, head.end(), start))
-    return _Command(head[1].lower(), start, end, start + head.end(1), text, arguments, depth)
+def _close(text: str, at: int) -> int | None:
+    """Behind the bracket that closes the one before `at`; None when there is none."""
+    depth = 1
+    for match in _INSIDE.finditer(text, at):
+        if match["paren"] is not None:
+            depth += 1 if match["paren"] == "(" else -1
+            if depth == 0:
+                return match.end()
+    return None
 
 
-# Arguments are read by the lexical rules of CMake's manual: a node for every word costs too much.
-_HEAD = re.compile(r"(\w+)[ \t]*\(")
 _ARGUMENT = re.compile(
     r"#\[(?P<hashed>=*)\[.*?\](?P=hashed)\]|#[^\n]*"
     r"|\[(?P<marks>=*)\[.*?\](?P=marks)\]"
@@ -767,7 +780,9 @@ class _Word:
     text: str
     cuda: bool  # inside a generator expression for the CUDA language
     joint: str  # what parts words here: " " or ";"
-    whole: _Argument | None  # the argument, when the word is all of it
+    argument: _Argument
+    opens: bool  # nothing of the argument stands before it
+    closes: bool  # nothing of the argument stands behind it
 
 
 _STRONG = re.compile(
@@ -854,7 +869,7 @@ def _argument_words(argument: _Argument, levels: list[bool]) -> Iterator[_Word]:
     at, stop = (1, len(text) - 1) if quoted else (0, len(text))
     shell = text.startswith("SHELL:", at)
     at += 6 if shell else 0
-    blank = at
+    blank, outside = at, len(levels)
     while at < stop:
         char = text[at]
         if char.isspace() or char == ";":
@@ -870,10 +885,12 @@ def _argument_words(argument: _Argument, levels: list[bool]) -> Iterator[_Word]:
                     shell, at = True, at + 6
         else:
             end = _word_end(text, at, stop, bool(levels))
-            whole = argument if at == blank and end == stop and not levels else None
             joint = ";" if levels and not shell else _joint(text, at, end, stop)
             cuda = bool(levels) and levels[-1]
-            yield _Word(argument.start + at, argument.start + end, text[at:end], cuda, joint, whole)
+            flat = len(levels) == outside
+            start, finish = argument.start + at, argument.start + end
+            opens, closes = flat and at == blank, flat and end == stop
+            yield _Word(start, finish, text[at:end], cuda, joint, argument, opens, closes)
             at = max(end, at + 1)
 
 
@@ -938,10 +955,11 @@ def _replace_words(
     words: Sequence[str],
     draft: _Draft,
 ) -> None:
-    start = first.whole.start if first.whole else first.start
-    end = last.whole.end if last.whole else last.end
+    same = first.argument is last.argument
+    whole = first.opens and last.closes and (same or (first.closes and last.opens))
+    start, end = (first.argument.start, last.argument.end) if whole else (first.start, last.end)
     between = job.file.data[first.end : last.start]
-    if b"#" in between or (b'"' in between and not (first.whole and last.whole)):
+    if b"#" in between or (b'"' in between and not whole):
         draft.remark(
             LEFT, f"{first.text} {last.text}: options for nvcc that could not be taken apart"
         )
@@ -963,10 +981,9 @@ def _cut(job: _Job, start: int, end: int, draft: _Draft) -> None:
     before = start
     while before > 0 and data[before - 1 : before] in (b" ", b"\t", b"\n", b"\r"):
         before -= 1
-    line = data.rfind(b"\n", 0, before) + 1
     if data[before - 1 : before] == b";":
         before -= 1
-    elif b"#" in data[line:before] or data[before - 1 : before] in (b"(", b'"', b":"):
+    elif before == start or b"#" in data[data.rfind(b"\n", 0, before) + 1 : before]:
         before = start
         while data[end : end + 1] in (b" ", b"\t", b";"):
             end += 1
@@ -1198,7 +1215,7 @@ def _lookup_pattern(job: _Job, where: str) -> str | None:
 # --- what is left ----------------------------------------------------------------------------
 
 _NAME = re.compile(
-    r"(?<![\w])(?P<define>-D)?(?P<name>(?:CMAKE_CUDA_|CUDAToolkit_|CUDA_|CUDAARCHS)\w*)"
+    r"(?<![\w])(?P<define>-D)?(?P<name>(?:CMAKE_CUDA_|CUDAToolkit_|CUDA_|CUDAARCHS|__CUDA)\w*)"
 )
 _NVCC = re.compile(r"(?:(?<=/)|(?<![\w./$-]))nvcc(?![\w.-])")
 _REST = re.compile(r"CUDA|nvcc")
@@ -1231,6 +1248,9 @@ def _report_name(command: _Command, match: re.Match[str], draft: _Draft) -> None
         _IS_OURS.fullmatch(name) or _FLAG_VARIABLE.fullmatch(name) or name in _VARIABLES
     ):
         draft.remark(PASSED_ON, f"{name} is handed on as a definition")
+    elif name.startswith("__CUDA"):
+        if command.name.endswith("definitions"):
+            draft.remark(nvcc_flags.MACRO, f"{name}: a macro that CUDA's own headers read")
     elif _IS_VERSION.fullmatch(name):
         draft.remark(VERSION, f"{name} counts CUDA releases; MUSA's versions are another scale")
     elif _IS_ARCHITECTURES.fullmatch(name):

@@ -299,6 +299,8 @@ class _Pass:
         if self.used.get(name, start) < start:
             return False
         for own in self.own_ranges.get(name, ()):
+            if start < own.at and not _BREAK.search(self.data, start, own.at):
+                return True  # in the type of its own declaration: decltype(cudaFree) *cudaFree;
             if own.start <= start < own.end:
                 return False
         if name in self.project.scoped:
@@ -310,9 +312,9 @@ class _Pass:
 
     def _is_using(self, start: int) -> bool:
         """`using X::name;` makes the name X's from here on."""
-        line = self.data.rfind(b";", 0, start)
-        brace = max(self.data.rfind(b"}", 0, start), self.data.rfind(b"{", 0, start))
-        return re.match(rb"\s*using\s", self.data[max(line, brace) + 1 : start]) is not None
+        limit = max(0, start - 400)
+        line = max(self.data.rfind(byte, limit, start) for byte in (b";", b"{", b"}"))
+        return re.match(rb"\s*using\s", self.data[max(line + 1, limit) : start]) is not None
 
     def _resolve(self, words: list[Word]) -> None:
         """Names that some class or namespace of the project declares: ask the tree where we are."""
@@ -451,21 +453,23 @@ class _Pass:
             scope = ""
         if scope or b"cuda" in self.project.declared or b"cuda" in self.project.owned:
             return
-        member = self.lexed.name_starting_at(at).decode("latin-1") if qualifies else "…"
+        shown = self.lexed.name_starting_at(at).decode("latin-1") if qualifies else "…"
         self._say(
             start,
             end,
             "SIG131",
             ERROR,
-            f"'cuda::{member}' is libcu++; MUSA ships only a few of its headers (musa/std)",
+            f"'cuda::{shown}' is libcu++; MUSA ships only a few of its headers (musa/std)",
             "replace it (std:: on the host, own code on the device), or check the SDK's include "
-            "folder for musa/" + member,
+            f"folder for musa/{shown}",
             "names/libcudacxx",
         )
 
     def _names_namespace(self, start: int) -> bool:
         """`using namespace cuda;` and `namespace x = cuda;`."""
-        line = max(self.data.rfind(byte, 0, start) for byte in (b";", b"{", b"}", b"\n"))
+        limit = max(0, start - 400)
+        line = max(self.data.rfind(byte, limit, start) for byte in (b";", b"{", b"}", b"\n"))
+        line = max(line, limit - 1)
         return _NAMESPACE.match(self.data[line + 1 : start]) is not None
 
     def _torch_key(self, word: Word) -> None:
@@ -1058,16 +1062,16 @@ _FOREIGN = re.compile(
 _PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
 _HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w./+-]+)[>\"]")
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
+_BREAK = re.compile(rb"[;{},(\n]")
 _STEM = re.compile(
     rb"(?:cuda|cu|CU|CUDA|cublas|cublasLt|cufft|curand|cusparse|cusolver|cusolverDn|cudnn|nccl"
     rb"|nvrtc|nvml|nvtx|cupti|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NCCL|NVRTC)(?:_|[A-Z]\w*)?$"
 )
 _LOADED_FILE = re.compile(
-    rb"(\blib(?:cuda|cudart|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc|cupti"
+    rb"\b(lib(?:cuda|cudart|cublas|cublasLt|cufft|curand|cusparse|cusolver|cudnn|nccl|nvrtc|cupti"
     rb"|nvidia-ml|nvToolsExt)[\w-]*\.(?:so|a|dylib)\b"
-    rb"|\b(?:nvcuda|cudart\w*|cublas\w*|cufft\w*|nvrtc\w*)\.dll\b)"
-    rb"|([\w./-]*\w\.cuh?)(?=\")"
-    rb"|[\w%./-]*\.(?:ptx|cubin|fatbin)(?=\")"
+    rb"|(?:nvcuda|cudart\w*|cublas\w*|cufft\w*|nvrtc\w*)\.dll\b)"
+    rb"|(?<=\")(?:([\w./-]+\.cuh?)|[\w%./-]*\.(?:ptx|cubin|fatbin))(?=\")"
 )
 _SPLIT_NAME = re.compile(rb"(?:[A-Za-z_]\w*\\[ \t]*(?:\r\n|\n|\r))+\w+")
 _SPLICE = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)")

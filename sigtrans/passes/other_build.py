@@ -67,7 +67,7 @@ _KINDS = (
     ),
     _kind(
         "meson/cuda",
-        rb"\bproject\s*\([^)\n]*['\"]cuda['\"]|\badd_languages\s*\([^)\n]*['\"]cuda['\"]|"
+        rb"\bproject\s*\([^)\n]{0,400}['\"]cuda['\"]|\badd_languages\s*\([^)\n]{0,400}['\"]cuda['\"]|"
         rb"\bdependency\s*\(\s*['\"]cuda['\"]|\bimport\s*\(\s*['\"](?:unstable-)?cuda['\"]|"
         rb"\bcuda_args\s*:|\bcuda\.nvcc_arch_\w+|\bfind_program\s*\(\s*['\"]nvcc['\"]|"
         rb"\bget_compiler\s*\(\s*['\"]cuda['\"]|language\s*:\s*\[?\s*['\"]cuda['\"]",
@@ -80,9 +80,9 @@ _KINDS = (
     ),
     _kind(
         "xmake/cuda",
-        rb"add_rules\s*\([^)\n]*[\"']cuda[\w.]*[\"']|add_cugencodes|add_cuflags|add_culdflags|"
-        rb"set_toolchains?\s*\([^)\n]*[\"'](?:cuda|nvcc)[\"']|"
-        rb"(?:add_requires|add_packages|find_package)\s*\(?[^)\n]*[\"'](?:cuda|cudnn|nccl)[\w:]*[\"']|"
+        rb"add_rules\s*\([^)\n]{0,400}[\"']cuda[\w.]*[\"']|add_cugencodes|add_cuflags|add_culdflags|"
+        rb"set_toolchains?\s*\([^)\n]{0,400}[\"'](?:cuda|nvcc)[\"']|"
+        rb"(?:add_requires|add_packages|find_package)\s*\(?[^)\n]{0,400}[\"'](?:cuda|cudnn|nccl)[\w:]*[\"']|"
         rb"set_values\s*\(\s*[\"']cuda\.[^\n)]*",
         "SIG757",
         Severity.ERROR,
@@ -94,7 +94,7 @@ _KINDS = (
     _kind(
         "build/cuda-image",
         rb"\b(?:nvcr\.io/[\w./:${}-]+|nvidia/(?:cuda|cudagl|opengl)[\w.:/${}-]*|"
-        rb"pytorch/(?:pytorch|manylinux)[\w./]*:?[\w.${}-]*cuda?[\w.${}-]*)",
+        rb"pytorch/(?:pytorch|manylinux)[\w./]{0,60}:?[\w.${}-]{0,60}cuda?[\w.${}-]*)",
         "SIG761",
         Severity.ERROR,
         "a container image with CUDA inside",
@@ -107,7 +107,7 @@ _KINDS = (
         rb"\blib(?:cudnn|nccl|cublas|cufft|curand|cusparse|cusolver|nvinfer)\d*-?(?:dev)?\b"
         rb"(?!\.so|\.a\b)|\bnvidia-(?:driver|cuda-toolkit|container-toolkit|docker2?|[a-z]+-cu\d+)\b|"
         rb"\bcupy-cuda\w+|developer\.download\.nvidia\.com[\w./-]*|cuda_\d+[\w.]*\.run|"
-        rb"\b[\w-]+/cuda-toolkit@[\w.]+|\bcudatoolkit\b|\bnvidia::[\w-]+|-c nvidia\b",
+        rb"\b[\w-]{1,60}/cuda-toolkit@[\w.]+|\bcudatoolkit\b|\bnvidia::[\w-]+|-c nvidia\b",
         "SIG762",
         Severity.ERROR,
         "CUDA or packages for it are installed here",
@@ -116,8 +116,8 @@ _KINDS = (
     ),
     _kind(
         "build/cuda-wheels",
-        rb"download\.pytorch\.org/whl/[\w/]*\bcu\d+|\btorch[\w.]*(?:==|@)[^\s'\"]*\+cu\d+|"
-        rb"\+cu\d{2,3}\b|--extra-index-url\s+\S*pypi\.(?:nvidia|ngc)\S*",
+        rb"download\.pytorch\.org/whl/[\w/]*\bcu\d+|\btorch[\w.]{0,40}(?:==|@)[^\s'\"]{0,100}\+cu\d+|"
+        rb"\+cu\d{2,3}\b|--extra-index-url\s+\S{0,200}pypi\.(?:nvidia|ngc)\S*",
         "SIG767",
         Severity.WARNING,
         "wheels built for CUDA are installed or published here",
@@ -135,7 +135,7 @@ _KINDS = (
     ),
     _kind(
         "build/nvcc",
-        rb"(?<![\w.-])(?:[\w${}/.-]*/)?nvcc(?:\.exe)?(?![\w-])",
+        rb"(?<![\w.-])(?:[\w${}/.-]{0,200}/)?nvcc(?:\.exe)?(?![\w-])",
         "SIG758",
         Severity.ERROR,
         "nvcc is called or looked for",
@@ -207,7 +207,7 @@ _KINDS = (
         "checkers and disassemblers have no counterpart.",
     ),
 )
-_FILE = re.compile(rb"[\w./${}*+-]*[\w}*-]\.cuh?(?![\w.])")
+_FILE = re.compile(rb"[\w./${}*+-]{0,200}[\w}*-]\.cuh?(?![\w.])")
 _NEEDLES = (
     b"cuda nvcc nccl nvidia nvcr.io cudnn cublas cufft curand cusparse cusolver nvrtc nvtoolsext "
     b"cupti nvprof nsys ncu compute-sanitizer nvdisasm devicequery --gpus .cu +cu /cu1 gencode sm_ "

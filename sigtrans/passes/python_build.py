@@ -255,8 +255,14 @@ class _Script:
     def __post_init__(self) -> None:
         self.root = syntax.parse("python", self.file.data).root_node
         self.nodes = {}
-        for node in syntax.walk(self.root):
+        stack = [self.root]
+        while stack:  # a walk that also keeps the way up, which the tree only finds from its root
+            node = stack.pop()
             self.nodes.setdefault(node.type, []).append(node)
+            children = node.children
+            for child in children:
+                self._parents[child.id] = node
+            stack += reversed(children)
         self.functions = {}
         for node in self.of("function_definition"):
             if name := node.child_by_field_name("name"):
@@ -267,6 +273,17 @@ class _Script:
         """All nodes of these types."""
         for name in types:
             yield from self.nodes.get(name, ())
+
+    def up(self, node: Node) -> Node:
+        """The parent of a node; the root is its own."""
+        return self._parents.get(node.id, self.root)
+
+    def above(self, node: Node, *types: str) -> Node | None:
+        """The innermost node of one of these types around a node."""
+        above = self.up(node)
+        while above.type not in types and above.id != self.root.id:
+            above = self.up(above)
+        return above if above.type in types else None
 
     def text(self, node: Node) -> str:
         return decode(self.file.data[node.start_byte : node.end_byte])
@@ -381,13 +398,13 @@ class _Script:
             return False
         wanted: list[Node] = []
         for use in uses:
-            parent = use.parent
-            if parent is None:
-                continue
+            parent = self.up(use)
             field_name = _field_of(use, parent)
             if parent.type == "attribute" and field_name == "attribute":
                 continue
-            if (statement := _above(use, "import_from_statement", "import_statement")) is not None:
+            if (
+                statement := self.above(use, "import_from_statement", "import_statement")
+            ) is not None:
                 module = statement.child_by_field_name("module_name")
                 if module is not None and self.text(module) == _TORCH:
                     continue
@@ -488,12 +505,12 @@ class _Script:
             self.edit(attribute.start_byte, attribute.end_byte, _MOVED[old], "python/import")
 
     def _is_bare(self, node: Node, local: str) -> bool:
-        parent = node.parent
-        if self.text(node) != local or parent is None:
+        parent = self.up(node)
+        if self.text(node) != local:
             return False
         if parent.type == "attribute" or _field_of(node, parent) == "alias":
             return False
-        return _above(node, "import_from_statement", "import_statement") is None
+        return self.above(node, "import_from_statement", "import_statement") is None
 
     def _check_call(self, call: Node) -> None:
         function = call.child_by_field_name("function")
@@ -543,7 +560,7 @@ class _Script:
         value = given["extra_compile_args"][1]
         values = [value]
         if (var := self._var(value)) is not None:
-            values = [expr for expr in self._assigned.get(var, []) if expr.parent is not None]
+            values = self._assigned.get(var, [])
         if any(v.type in ("list", "tuple", "list_comprehension") for v in values):
             self.say(
                 value,
@@ -558,11 +575,10 @@ class _Script:
 
     def _scope(self, node: Node, name: str) -> int:
         """The function in which a name is local, 0 for the file; Python's own rule."""
-        above: Node | None = node
-        while (above := _above(above, "function_definition", "lambda")) is not None:
-            if name in self._bound.get(above.id, ()):
-                return above.id
-        return 0
+        function = self.above(node, "function_definition", "lambda")
+        while function is not None and name not in self._bound.get(function.id, ()):
+            function = self.above(function, "function_definition", "lambda")
+        return function.id if function is not None else 0
 
     def _var(self, node: Node) -> tuple[int, str] | None:
         if node.type == "identifier":
@@ -584,12 +600,12 @@ class _Script:
             if right is not None:
                 targets.append((left, right))
         for node in self.of("parameters", "lambda_parameters"):
-            function = node.parent
+            function = self.up(node)
             for parameter in node.named_children:
-                if function is not None and (name := self._parameter(parameter)):
+                if name := self._parameter(parameter):
                     self._bound.setdefault(function.id, set()).add(name)
         for node in self.of("global_statement"):
-            if f := _above(node, "function_definition"):
+            if f := self.above(node, "function_definition"):
                 self._global.setdefault(f.id, set()).update(map(self.text, node.named_children))
         self._calls += self.of("call")
         for scope, names in self._global.items():
@@ -599,7 +615,7 @@ class _Script:
                 self._assigned.setdefault(var, []).append(right)
 
     def _bind(self, node: Node, name: str) -> None:
-        if function := _above(node, "function_definition", "lambda"):
+        if function := self.above(node, "function_definition", "lambda"):
             self._bound.setdefault(function.id, set()).add(name)
 
     def _parameter(self, node: Node) -> str:
@@ -768,7 +784,7 @@ class _Script:
             return
         if node.type == "pair":
             name = self._literal(key) or ""
-            if name in _KEYS and node.parent is not None and self._is_for_compilers(node.parent):
+            if name in _KEYS and self._is_for_compilers(self.up(node)):
                 self._edit_literal(key, _KEYS[name], "python/nvcc-key")
                 found["nvcc"].append(value)
             elif name == "cxx":
@@ -791,9 +807,9 @@ class _Script:
             if _COMPILER_NAME.search(self.text(node)):
                 return True
             return any(map(self._has_cxx, self._assigned.get(self._var(node) or (0, ""), ())))
-        parent = node.parent
-        if self._has_cxx(node) or parent is None:
-            return self._has_cxx(node)
+        parent = self.up(node)
+        if self._has_cxx(node):
+            return True
         if parent.type not in ("keyword_argument", "assignment"):
             return False
         target = parent.child_by_field_name("name") or parent.child_by_field_name("left")
@@ -806,7 +822,7 @@ class _Script:
         return self._with_cxx[node.id]
 
     def _is_dict_call(self, keyword: Node) -> bool:
-        call = _above(keyword, "call")
+        call = self.above(keyword, "call")
         function = call.child_by_field_name("function") if call else None
         return function is not None and self.text(function) == "dict"
 
@@ -817,8 +833,8 @@ class _Script:
             return
         kind = "cxx" if name == "cxx" else "nvcc"
         target = node.child_by_field_name("value")
-        parent = node.parent
-        if parent is None or target is None or not self._is_for_compilers(target):
+        parent = self.up(node)
+        if target is None or not self._is_for_compilers(target):
             return
         if name in _KEYS:
             self._edit_literal(key, _KEYS[name], "python/nvcc-key")
@@ -826,8 +842,8 @@ class _Script:
             right = parent.child_by_field_name("right")
             if right is not None and right.id != node.id:
                 found[kind].append(right)
-        elif parent.type == "attribute" and parent.parent is not None:
-            arguments = parent.parent.child_by_field_name("arguments")
+        elif parent.type == "attribute":
+            arguments = self.up(parent).child_by_field_name("arguments")
             method = parent.child_by_field_name("attribute")
             if arguments is not None and method is not None and self.text(method) == "extend":
                 found[kind] += arguments.named_children
@@ -1025,14 +1041,12 @@ class _Script:
             self._port_group(group)
 
     def _follows(self, first: Node, second: Node) -> bool:
-        statement = first.parent
-        after = statement.next_named_sibling if statement is not None else None
+        after = self.up(first).next_named_sibling
         while after is not None and after.type == "comment":
             after = after.next_named_sibling
         return (
             after is not None
-            and second.parent is not None
-            and after.id == second.parent.id
+            and after.id == self.up(second).id
             and self._target(first) == self._target(second)
         )
 
@@ -1061,9 +1075,7 @@ class _Script:
         self.handled += [(n.start_byte, n.end_byte) for n in arguments]
         keep = self._needs_pass([calls[i] for i in sorted(dropped)])
         for i in sorted(dropped):
-            statement = calls[i].parent
-            if statement is None:
-                continue
+            statement = self.up(calls[i])
             if statement.id == keep:
                 self.edit(statement.start_byte, statement.end_byte, "pass", "python/flags")
             else:
@@ -1089,11 +1101,11 @@ class _Script:
 
     def _needs_pass(self, dropped: Sequence[Node]) -> int:
         """The statement that has to stay as `pass`, so that its block does not end up empty."""
-        statements = [c.parent for c in dropped if c.parent is not None]
-        if not statements or statements[0].parent is None:
+        statements = [self.up(call) for call in dropped]
+        if not statements:
             return 0
         going = {s.id for s in statements}
-        block = statements[0].parent
+        block = self.up(statements[0])
         left = [n for n in block.named_children if n.type != "comment" and n.id not in going]
         return 0 if left or block.type == "module" else statements[0].id
 
@@ -1123,8 +1135,9 @@ class _Script:
     def find_arch_list(self) -> None:
         """TORCH_CUDA_ARCH_LIST where it gets a literal, or where only its presence counts."""
         for node in self.of("string"):
-            if self._literal(node) != "TORCH_CUDA_ARCH_LIST" or (parent := node.parent) is None:
+            if self._literal(node) != "TORCH_CUDA_ARCH_LIST":
                 continue
+            parent = self.up(node)
             value = self._value_for(node, parent)
             if value is not None:
                 self._edit_literal(node, "TORCH_MUSA_ARCH_LIST", "python/arch-list")
@@ -1138,12 +1151,11 @@ class _Script:
         value: Node | None = None
         if parent.type == "pair" and _field_of(key, parent) == "key":
             value = parent.child_by_field_name("value")
-        elif parent.type == "subscript" and parent.parent is not None:
-            if parent.parent.type == "assignment":
-                right = parent.parent.child_by_field_name("right")
-                value = right if right is not None and right.id != parent.id else None
-        elif parent.type == "argument_list" and parent.parent is not None:
-            function = parent.parent.child_by_field_name("function")
+        elif parent.type == "subscript" and self.up(parent).type == "assignment":
+            right = self.up(parent).child_by_field_name("right")
+            value = right if right is not None and right.id != parent.id else None
+        elif parent.type == "argument_list":
+            function = self.up(parent).child_by_field_name("function")
             name = self.text(function).rpartition(".")[2] if function is not None else ""
             if name in ("setdefault", "putenv", "setenv") and len(parent.named_children) == 2:
                 value = parent.named_children[1]
@@ -1152,15 +1164,15 @@ class _Script:
     def _only_asks(self, key: Node, parent: Node) -> bool:
         if parent.type == "comparison_operator":  # "X" in os.environ
             return any(child.type in ("in", "not in") for child in parent.children)
-        call = parent.parent
-        if parent.type != "argument_list" or call is None or call.parent is None:
+        call = self.up(parent)
+        if parent.type != "argument_list":
             return False
         function = call.child_by_field_name("function")
         if function is None or not re.search(r"(?:environ\.get|getenv)$", self.text(function)):
             return False
         if any(n.type != "none" for n in parent.named_children[1:]):
             return False
-        asked = call.parent
+        asked = self.up(call)
         if asked.type == "comparison_operator":
             return any(n.type == "none" for n in asked.named_children)
         return asked.type == "not_operator" or _field_of(call, asked) == "condition"
@@ -1247,9 +1259,9 @@ class _Script:
                 self.edit(ending.start(), content.end_byte, after, "python/source", safety)
 
     def _say_kept(self, node: Node) -> None:
-        call = _above(node, "call")
+        call = self.above(node, "call")
         while call is not None and self.moved.get(self._target(call)) != "CUDAExtension":
-            call = _above(call, "call")
+            call = self.above(call, "call")
         if call is None:
             return
         self.say(
@@ -1263,19 +1275,18 @@ class _Script:
         self.handled.append((node.start_byte, node.end_byte))
 
     def _is_docstring(self, node: Node) -> bool:
-        return node.parent is not None and node.parent.type == "expression_statement"
+        return self.up(node).type == "expression_statement"
 
     def _is_asked(self, node: Node) -> bool:
         """Whether a bare extension is compared with a file's, rather than put on one."""
-        above = node.parent
-        while above is not None and above.type in ("tuple", "list", "set", "argument_list"):
-            above = above.parent
-        if above is None:
-            return False
+        above = self.up(node)
+        while above.type in ("tuple", "list", "set", "argument_list"):
+            above = self.up(above)
         if above.type == "call":
             return self._target(above).rpartition(".")[2] in ("endswith", "glob", "rglob", "iglob")
         return above.type == "comparison_operator"
 
+    _parents: dict[int, Node] = field(default_factory=dict)
     # filled by _index
     _bound: dict[int, set[str]] = field(default_factory=dict)
     _global: dict[int, set[str]] = field(default_factory=dict)
@@ -1336,13 +1347,6 @@ class _Renames:
             )
         }
         return (matches.pop(), Safety.REVIEW) if len(matches) == 1 else None
-
-
-def _above(node: Node | None, *types: str) -> Node | None:
-    above = node.parent if node is not None else None
-    while above is not None and above.type not in types:
-        above = above.parent
-    return above
 
 
 def _field_of(node: Node, parent: Node) -> str:

@@ -162,14 +162,21 @@ def killed_at(n: int, work: Callable[[], object]) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def killed_after(seconds: float, work: Callable[[], object]) -> bool:
-    """Run `work` in a child and kill it after that time; False: it was through before."""
+def killed_after(seconds: float, work: Callable[[], object], sign: Path | None = None) -> bool:
+    """Run `work` in a child and kill it after that time; False: it was through before.
+
+    With `sign` the time runs from the moment when that file appears.
+    """
     pid = os.fork()
     if pid == 0:
         try:
             work()
         finally:
             os._exit(0)
+    limit = time.perf_counter() + 5
+    while sign is not None and not sign.exists() and time.perf_counter() < limit:
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            break
     time.sleep(seconds)
     os.kill(pid, signal.SIGKILL)
     return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
@@ -195,6 +202,7 @@ def run_kills(folder: Path, kills: int, files: int, seed: int) -> Counter[str]:
     """Kill a port in place at random instants, and some recoveries too; count what is left."""
     rng = random.Random(seed)
     keep, root = folder / "keep", folder / "tree"
+    journal = root / ".sigtrans" / "txn" / "journal.json"
     make_tree(keep, files)
     old = snapshot(keep)
     shutil.copytree(keep, root, symlinks=True)
@@ -218,11 +226,14 @@ def run_kills(folder: Path, kills: int, files: int, seed: int) -> Counter[str]:
     counts: Counter[str] = Counter()
     while counts["kills"] < kills:
         _reset(keep, root)
-        # A third falls anywhere, the rest into the end, where the tree itself changes.
-        if not killed_after(rng.uniform(rng.choice((0.0, 0.6, 0.85)) * span, span), work):
+        # Half of the kills fall anywhere, half into the end, when the tree itself changes.
+        late = rng.random() < 0.5
+        instant = rng.uniform(0, 0.004 if late else span)
+        if not killed_after(instant, work, journal if late else None):
             counts["finished before the kill came, not counted"] += 1
             continue
         counts["kills"] += 1
+        counts["kills once the journal was there"] += late
         counts[f"before recovery: {judge(root, old, new)}"] += 1
         for _ in range(rng.choice((0, 0, 1, 2))):
             if killed_after(rng.uniform(0, span / 4), lambda: store.recover(root)):

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from sigtrans import names, plan
 from sigtrans.annotate import find_annotations
-from sigtrans.plan import Drafted, FileResult, Settings, Status, make_plan
-from sigtrans.source import Severity, SourceFile, apply
+from sigtrans.discover import Found
+from sigtrans.plan import (
+    Drafted,
+    FileResult,
+    Outcome,
+    Plan,
+    Scan,
+    Settings,
+    Status,
+    make_plan,
+)
+from sigtrans.report import render_json
+from sigtrans.source import Edit, Severity, SourceFile, apply
+from sigtrans.symbols import Project
 
 LIMIT = 10.0  # seconds of CPU time that one file may take in one stage
 
@@ -63,11 +77,11 @@ def watched(clock: Clock, limit: float = LIMIT) -> Iterator[None]:
         raise Hang(clock.path)
 
     class Timed(plan.Worker):
-        def scan(self, found: plan.Found) -> plan.Scan:
+        def scan(self, found: Found) -> Scan:
             with one(found.path):
                 return plan_scan(self, found)
 
-        def plan(self, path: str, project: plan.Project) -> plan.Outcome:
+        def plan(self, path: str, project: Project) -> Outcome:
             with one(path):
                 return plan_plan(self, path, project)
 
@@ -164,10 +178,9 @@ def _check_plan(drafted: Drafted, files: Mapping[str, bytes]) -> Iterator[Fault]
     for path in sorted(set(files) - set(seen)):
         if not any(path.startswith(r.path + "/") for r in drafted.plan.files):
             yield Fault("missing from the plan", "", path)
-    for path in sorted(
-        {p for p in seen if seen.count(p) > 1} if len(seen) > len(set(seen)) else ()
-    ):
-        yield Fault("twice in the plan", "", path)
+    for path, count in Counter(seen).items():
+        if count > 1:
+            yield Fault("twice in the plan", "", path)
     for result in drafted.plan.files:
         if result.path in files:
             yield from check_result(result, files[result.path], drafted.drafts.get(result.path))
@@ -187,23 +200,29 @@ def check_result(result: FileResult, data: bytes, draft: bytes | None) -> Iterat
             (diagnostic.message + diagnostic.help + diagnostic.excerpt).encode()
         except UnicodeEncodeError as error:
             yield Fault("diagnostic is not text", diagnostic.code, result.path, str(error))
-    out, at = [], 0
+    at = 0
     for edit in result.edits:
         if edit.span.start < at or edit.span.end > len(data):
             yield Fault("overlapping edits", edit.rule, result.path, str(edit))
             return
         if edit.text == data[edit.span.start : edit.span.end]:
             yield Fault("edit changes nothing", edit.rule, result.path, str(edit))
-        out += [data[at : edit.span.start], edit.text]
         at = edit.span.end
-    out.append(data[at:])
-    expected = b"".join(out)
+    expected = splice(data, result.edits)
     if draft is None and result.edits:
         yield Fault("edits without a draft", "", result.path)
     if draft is not None and draft != expected:
         yield Fault("bytes outside the edits changed", "", result.path)
     if draft is not None and result.status is not Status.PORTED:
         yield Fault("a draft of a file that is not ported", result.status.value, result.path)
+
+
+def splice(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """`data` with the edits made, by other means than `apply`."""
+    out = bytearray(data)
+    for edit in sorted(edits, reverse=True):
+        out[edit.span.start : edit.span.end] = edit.text
+    return bytes(out)
 
 
 def _check_second(
@@ -231,31 +250,102 @@ def _shape(message: str) -> str:
 # --- whole runs -----------------------------------------------------------------------------------
 
 
-def shuffled_scandir(order: Callable[[list[os.DirEntry[str]]], None]) -> Callable[..., object]:
-    """A stand-in for `os.scandir` that returns the entries in another order."""
-    real = os.scandir
+def check_written(plan: Plan, source: Path, port: Path) -> Iterator[Fault]:
+    """Files of a port on disk against the source: nothing changes outside the edits."""
+    for result in plan.files:
+        if not result.port_path or result.kind in ("folder", "link"):
+            continue
+        before = (source / result.path).read_bytes()
+        place = port / result.port_path
+        if not place.is_file():
+            yield Fault("not written", "", result.path)
+        elif place.read_bytes() != splice(before, result.edits):
+            kind = "bytes outside the edits changed" if result.edits else "unedited file changed"
+            yield Fault(kind, "", result.path)
+
+
+SORTS = (
+    "CR LF",
+    "lone CR",
+    "mixed line ends",
+    "no last newline",
+    "byte order mark",
+    "NUL",
+    "GB18030, not UTF-8",
+    "other 8-bit, not UTF-8",
+)
+
+
+def sorts_of(data: bytes) -> set[str]:
+    """Which of the awkward `SORTS` a file is."""
+    found: set[str] = set()
+    crlf = data.count(b"\r\n")
+    lf, cr = data.count(b"\n") - crlf, data.count(b"\r") - crlf
+    found |= {"CR LF"} if crlf else set()
+    found |= {"lone CR"} if cr else set()
+    found |= {"mixed line ends"} if (crlf > 0) + (lf > 0) + (cr > 0) > 1 else set()
+    found |= {"no last newline"} if data and data[-1:] not in (b"\n", b"\r") else set()
+    found |= {"byte order mark"} if data.startswith(b"\xef\xbb\xbf") else set()
+    found |= {"NUL"} if b"\0" in data else set()
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        try:
+            data.decode("gb18030")
+            found.add("GB18030, not UTF-8")
+        except UnicodeDecodeError:
+            found.add("other 8-bit, not UTF-8")
+    return found
+
+
+def render_plan(root: Path, settings: Settings) -> str:
+    """The JSON report of a tree, as `--report x.json` writes it."""
+
+    def read(path: str) -> bytes | None:
+        try:
+            return (root / path).read_bytes()
+        except OSError:
+            return None
+
+    return render_json(make_plan(root, settings).plan, read, lambda edit, before: "")
+
+
+@contextmanager
+def shuffled_folders(seed: int) -> Iterator[None]:
+    """Let `os.scandir` and `os.listdir` return their entries in an order of our choice."""
+    rng = random.Random(seed)
+    scandir, listdir = os.scandir, os.listdir
 
     class Entries:
-        def __init__(self, path: str) -> None:
-            with real(path) as entries:
-                self.entries = sorted(entries, key=lambda e: e.name)
-            order(self.entries)
+        def __init__(self, path: str = ".") -> None:
+            with scandir(path) as entries:
+                self.entries = iter(_shuffled(rng, sorted(entries, key=lambda e: e.name)))
 
-        def __enter__(self) -> Iterator[os.DirEntry[str]]:
-            return iter(self.entries)
+        def __enter__(self) -> Entries:
+            return self
 
         def __exit__(self, *_: object) -> None:
             return None
 
-        def __iter__(self) -> Iterator[os.DirEntry[str]]:
-            return iter(self.entries)
+        def __iter__(self) -> Entries:
+            return self
+
+        def __next__(self) -> os.DirEntry[str]:
+            return next(self.entries)
 
         def close(self) -> None:
             return None
 
-    return Entries
+    def names_of(path: str = ".") -> list[str]:
+        return _shuffled(rng, sorted(listdir(path)))
+
+    with mock.patch.object(os, "scandir", Entries), mock.patch.object(os, "listdir", names_of):
+        yield
 
 
-def with_jobs(settings: Settings, jobs: int) -> Settings:
-    """The same settings for another number of processes."""
-    return replace(settings, jobs=jobs)
+_T = TypeVar("_T")
+
+
+def _shuffled(rng: random.Random, items: list[_T]) -> list[_T]:
+    rng.shuffle(items)
+    return items

@@ -16,7 +16,7 @@ from checks import Fault, find_faults
 
 from sigtrans import names
 from sigtrans.discover import kind_by_name
-from sigtrans.plan import Settings
+from sigtrans.plan import Drafted, Settings
 
 SEEDS = Path(__file__).resolve().parent / "seeds"
 _KINDS = frozenset(
@@ -49,9 +49,9 @@ _NASTY = (
     b"\n#endif\n", b"\n#else\n", b"\n#ifdef __CUDA_ARCH__\n", b"\n#if defined(USE_MUSA)\n", b"%:",
     b"??/\n", b"##", b"#", b"<<<", b">>>", b"(", b")", b"{", b"}", b"[[", b"]]", b"$", b"${", b"$<",
     b"::", b"->", b".", b"\n#define ", b"\n#include <", b'\n#include "', b"\n// sigtrans: off\n",
-    b"// sigtrans: on\n", b"// sigtrans: skip-line", b"\nusing namespace ", b"namespace ", b"struct ",
-    b"template <", b"asm volatile(", b"\x1a", b"\x0c", b"\t", b"1'000", b'u8R"(', b"'''", b'"""',
-    b"f'{", b"[=[", b".so", b".ptx", b"a" * 3000, b"(" * 200, b"    " * 500,
+    b"// sigtrans: on\n", b"// sigtrans: skip-line", b"\nusing namespace ", b"namespace ",
+    b"struct ", b"template <", b"asm volatile(", b"\x1a", b"\x0c", b"\t", b"1'000", b'u8R"(', b"'''",
+    b'"""', b"f'{", b"[=[", b".so", b".ptx", b"a" * 3000, b"(" * 200, b"    " * 500,
 )  # fmt: skip
 
 
@@ -263,7 +263,7 @@ def _note_slow(campaign: Campaign, files: dict[str, bytes], seconds: float) -> N
 
 def _faults(
     files: dict[str, bytes], settings: Settings, annotate: bool, scratch: Path
-) -> tuple[list[Fault], object]:
+) -> tuple[list[Fault], Drafted | None]:
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         return find_faults(files, settings, Path(folder), annotate=annotate)
 

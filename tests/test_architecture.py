@@ -1,0 +1,247 @@
+"""How the modules may depend on each other, and where dangerous things live."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sigtrans
+
+ROOT = Path(sigtrans.__file__).parent
+MODULES = {
+    ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p
+    for p in sorted(ROOT.rglob("*.py"))
+    if p != ROOT / "__init__.py"
+}
+TREES = {name: ast.parse(path.read_bytes()) for name, path in MODULES.items()}
+HEAVY = {"rich", "jinja2", "yaml", "pydantic", "tree_sitter", "pathspec"}
+HEAVY |= {f"tree_sitter_{language}" for language in ("cuda", "cmake", "make", "python")}
+
+# A module may import those of lower numbers, and itself nothing of its own height or above, except
+# that a pass may use helpers of its own folder.
+HEIGHT = {
+    "source": 0,
+    "catalogue": 1, "syntax": 1, "names": 1,
+    "symbols": 2, "discover": 2,
+    "config": 3, "passes": 3,
+    "plan": 5,
+    "store": 6, "report": 6, "explain": 6,
+    "annotate": 7, "rules": 7,
+    "port": 8,
+    "cli": 9,
+    "__main__": 10,
+}  # fmt: skip
+
+
+def height(module: str) -> int:
+    return HEIGHT[module.partition(".")[0]]
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    """Every imported module, full name, wherever the import stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            yield f"sigtrans.{module}" if node.level else module, node
+            if node.module in ("sigtrans", "sigtrans.passes"):
+                for alias in node.names:
+                    full = f"{node.module}.{alias.name}"
+                    if full.removeprefix("sigtrans.") in MODULES:
+                        yield full, node
+
+
+def at_start(tree: ast.Module) -> Iterator[str]:
+    """Modules that are imported as soon as the file is: not in functions, not for types only."""
+    stack: list[ast.stmt] = list(tree.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield from (
+            name for name, _ in imports(ast.Module([node], [])) if not hasattr(node, "body")
+        )
+        for field in ("body", "orelse", "finalbody", "handlers"):
+            stack.extend(getattr(node, field, []))
+
+
+def test_every_module_has_a_height() -> None:
+    assert {m.partition(".")[0] for m in MODULES} == {*HEIGHT}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way(module: str) -> None:
+    for name, node in imports(TREES[module]):
+        if not name.startswith("sigtrans.") or "TYPE_CHECKING" in ast.unparse(node):
+            continue
+        other = name.removeprefix("sigtrans.")
+        inside = module.startswith("passes") and other.startswith("passes")
+        assert inside or height(other) < height(module), f"{module} imports {other}"
+
+
+def test_nothing_imports_in_a_circle() -> None:
+    graph = {
+        m: {n.removeprefix("sigtrans.") for n, _ in imports(t) if n.startswith("sigtrans.")}
+        & {*MODULES}
+        for m, t in TREES.items()
+    }
+    done: set[str] = set()
+    while len(done) < len(graph):
+        free = {m for m in graph if m not in done and graph[m] - {m} <= done}
+        assert free, f"a circle among {sorted({*graph} - done)}"
+        done |= free
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_syntax_imports_tree_sitter(module: str) -> None:
+    names = {n.partition(".")[0] for n, _ in imports(TREES[module])}
+    used = {n for n in names if n.startswith("tree_sitter")}
+    if module != "syntax":
+        typed = {
+            n.partition(".")[0]
+            for node in ast.walk(TREES[module])
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            for n, _ in imports(node)
+        }
+        assert used <= typed, "not even by a function"
+        text = MODULES[module].read_text(encoding="utf-8")
+        assert 'import_module(f"tree_sitter' not in text
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_heavy_packages_are_imported_where_they_are_needed(module: str) -> None:
+    assert not HEAVY & {name.partition(".")[0] for name in at_start(TREES[module])}
+
+
+def test_the_command_line_starts_without_them() -> None:
+    program = (
+        "import sys, sigtrans.cli, sigtrans.plan, sigtrans.report, sigtrans.store\n"
+        "print(*sorted({m.partition('.')[0] for m in sys.modules}))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        cwd=ROOT.parent,
+    )  # fmt: skip
+    assert not HEAVY & {*ran.stdout.split()}
+
+
+# --- one home for each dangerous thing ------------------------------------------------------------
+
+WRITES = {
+    "write_text", "write_bytes", "unlink", "rename", "rename_at", "replace", "rmdir", "mkdir",
+    "makedirs", "rmtree", "copyfile", "copytree", "copy2", "move", "symlink", "symlink_to", "link",
+    "hardlink_to", "touch", "chmod", "truncate", "ftruncate", "utime", "removedirs",
+}  # fmt: skip
+FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"}
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, str, ast.Call]]:
+    """(what it is called on, method, call) of every call of an attribute or a plain name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute):
+                yield ast.unparse(node.func.value), node.func.attr, node
+            elif isinstance(node.func, ast.Name):
+                yield "", node.func.id, node
+
+
+def place_of(call: ast.Call) -> str:
+    return ast.unparse(call.args[0]) if call.args else ""
+
+
+def writes(tree: ast.AST) -> list[str]:
+    found: list[str] = []
+    for on, name, call in calls(tree):
+        place = f"line {call.lineno}: {on}.{name}"
+        if name == "open" and on in ("", "io", "gzip"):
+            mode = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]
+            if mode and not (isinstance(mode[0], ast.Constant) and "r" in str(mode[0].value)):
+                found.append(place)
+        elif name == "open" and on == "os":
+            if "devnull" not in place_of(call) and FLAGS & {
+                getattr(n, "attr", "") for n in ast.walk(call)
+            }:
+                found.append(place)
+        elif name == "open":  # path.open(mode)
+            mode = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "mode")]
+            if mode and not (isinstance(mode[0], ast.Constant) and "r" in str(mode[0].value)):
+                found.append(place)
+        elif name in WRITES and on in ("os", "shutil"):
+            found.append(place)
+        elif name in WRITES - {"replace", "link", "move"} and on not in ("", "store"):
+            found.append(place)
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_store_writes(module: str) -> None:
+    found = writes(TREES[module])
+    if module == "store":
+        assert found, "or the check sees nothing"
+    elif module == "rules":  # the folder of a new rule; the file itself goes through store
+        assert all("mkdir" in place for place in found)
+    else:
+        assert found == []
+
+
+def handlers(module: str) -> list[str]:
+    found: list[str] = []
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.ExceptHandler):
+            kinds = "" if node.type is None else ast.unparse(node.type)
+            reraises = any(isinstance(n, ast.Raise) and n.exc is None for n in ast.walk(node))
+            if kinds == "" or "Exception" in kinds.replace("BaseException", ""):
+                found.append(f"line {node.lineno}: {kinds}")
+            elif "BaseException" in kinds and not reraises:
+                found.append(f"line {node.lineno}: {kinds} is swallowed")
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_the_file_boundary_catches_everything(module: str) -> None:
+    found = handlers(module)
+    if module == "plan":
+        assert 1 <= len(found) <= 2, "scanning and planning one file"
+    else:
+        assert found == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_module_runs_code_or_programs(module: str) -> None:
+    for on, name, call in calls(TREES[module]):
+        assert (on, name) not in (("", "eval"), ("", "exec"), ("os", "system"), ("os", "popen")), (
+            f"line {call.lineno}"
+        )
+        assert name not in ("loads", "load") or on not in ("pickle", "marshal", "shelve")
+    assert not {"subprocess", "pickle", "marshal"} & {n for n, _ in imports(TREES[module])}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_values_are_frozen_and_slotted(module: str) -> None:
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.ClassDef):
+            for mark in map(ast.unparse, node.decorator_list):
+                if mark.startswith("dataclass"):
+                    assert "slots=True" in mark, node.name
+                    assert "frozen=True" in mark or node.name.startswith("_"), node.name
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_start_alike(module: str) -> None:
+    body = TREES[module].body
+    text = MODULES[module].read_text(encoding="utf-8")
+    if module != "__main__":
+        assert ast.get_docstring(TREES[module])
+        assert any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in body)
+    for word in ("TODO", "FIXME", "XXX"):
+        assert word not in text
+    assert MODULES[module].name != "utils.py"
