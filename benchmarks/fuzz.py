@@ -64,11 +64,11 @@ def main() -> int:
     for sort, count in total.counts.most_common():
         print(f"  {count:6d}  {sort}")
     kept = set()
-    for fault, files, settings, annotate in sorted(total.faults, key=lambda f: len(f[1])):
+    for fault, files, settings, ways in sorted(total.faults, key=lambda f: len(f[1])):
         label = (fault.kind, fault.signature)
         if args.keep and label not in kept:
             kept.add(label)
-            small = shrink(fault, files, settings, annotate, args.shrink)
+            small = shrink(fault, files, settings, ways, args.shrink)
             print(f"kept {keep(args.keep, fault, small, settings)}")
             for path, data in small.items():
                 print(f"  {path}: {data[:600]!r}")

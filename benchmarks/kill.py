@@ -23,8 +23,9 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--files", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", help="where to work (default: the temporary folder)")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         counts = run_kills(Path(folder).resolve(), args.kills, args.files, args.seed)
     print(f"{args.files} files, seed {args.seed}")
     for name, count in sorted(counts.items()):

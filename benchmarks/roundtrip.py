@@ -94,9 +94,8 @@ def find_digests(tree: Path) -> dict[str, str]:
         digests[f"{jobs} processes"] = digest([*plain, *scan, "-j", str(jobs)], "random")
     for order in (1, 2, 3):
         code = _SHUFFLED.format(root=str(ROOT), checks=str(ROOT / "tests" / "fuzz"), seed=order)
-        jobs = str(order)
-        digests[f"order {order}, {jobs} processes"] = digest(
-            [sys.executable, "-c", code, *scan, "-j", jobs], "random"
+        digests[f"order {order}, {order} processes"] = digest(
+            [sys.executable, "-c", code, *scan, "-j", str(order)], "random"
         )
     return digests
 

@@ -141,6 +141,7 @@ WRITES = {
     "makedirs", "rmtree", "copyfile", "copytree", "copy2", "move", "symlink", "symlink_to", "link",
     "hardlink_to", "touch", "chmod", "truncate", "ftruncate", "utime", "removedirs",
 }  # fmt: skip
+METHODS = WRITES - {"replace", "link", "move"}  # those that only files have
 FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"}
 
 
@@ -154,32 +155,45 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, str, ast.Call]]:
                 yield "", node.func.id, node
 
 
-def place_of(call: ast.Call) -> str:
-    return ast.unparse(call.args[0]) if call.args else ""
+def is_write(on: str, name: str, call: ast.Call) -> bool:
+    """Whether a call changes files; `os.devnull` is no file of anyone's."""
+    if name != "open":
+        return name in WRITES if on in ("os", "shutil") else name in METHODS and on != "store"
+    if on == "os":
+        flags = {getattr(n, "attr", "") for n in ast.walk(call)}
+        return bool(flags & FLAGS) and "devnull" not in flags
+    position = 1 if on in ("", "io", "gzip") else 0  # path.open(mode)
+    modes = call.args[position : position + 1]
+    modes += [k.value for k in call.keywords if k.arg == "mode"]
+    return any(getattr(m, "value", None) not in ("r", "rb", "rt") for m in modes)
 
 
 def writes(tree: ast.AST) -> list[str]:
-    found: list[str] = []
-    for on, name, call in calls(tree):
-        place = f"line {call.lineno}: {on}.{name}"
-        if name == "open" and on in ("", "io", "gzip"):
-            mode = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]
-            if mode and not (isinstance(mode[0], ast.Constant) and "r" in str(mode[0].value)):
-                found.append(place)
-        elif name == "open" and on == "os":
-            if "devnull" not in place_of(call) and FLAGS & {
-                getattr(n, "attr", "") for n in ast.walk(call)
-            }:
-                found.append(place)
-        elif name == "open":  # path.open(mode)
-            mode = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "mode")]
-            if mode and not (isinstance(mode[0], ast.Constant) and "r" in str(mode[0].value)):
-                found.append(place)
-        elif name in WRITES and on in ("os", "shutil"):
-            found.append(place)
-        elif name in WRITES - {"replace", "link", "move"} and on not in ("", "store"):
-            found.append(place)
-    return found
+    return [
+        f"line {call.lineno}: {on}.{name}"
+        for on, name, call in calls(tree)
+        if is_write(on, name, call)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        pytest.param("open(p, 'w')", True, id="open-w"),
+        pytest.param("open(p, mode=m)", True, id="open-unknown"),
+        pytest.param("open(p)", False, id="open"),
+        pytest.param("open(p, 'rb')", False, id="open-rb"),
+        pytest.param("p.open('r+')", True, id="path-open"),
+        pytest.param("os.open(p, os.O_RDONLY | os.O_CREAT)", True, id="os-open"),
+        pytest.param("os.open(p, os.O_RDONLY)", False, id="os-open-read"),
+        pytest.param("p.write_text(x)", True, id="write-text"),
+        pytest.param("os.replace(a, b)", True, id="os-replace"),
+        pytest.param("s.replace(a, b)", False, id="str-replace"),
+        pytest.param("shutil.copy2(a, b)", True, id="shutil"),
+    ],
+)
+def test_the_check_for_writes_sees(source: str, found: bool) -> None:
+    assert bool(writes(ast.parse(source))) is found
 
 
 @pytest.mark.parametrize("module", MODULES)

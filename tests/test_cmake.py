@@ -341,6 +341,7 @@ SAID = {
     "compiler by name": ("add_compile_options($<$<CUDA_COMPILER_ID:NVIDIA>:-O3>)\n", "SIG710"),
     "clang for CUDA": ("add_compile_options($<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-O3>)\n", "SIG710"),
     "handed on": ("list(APPEND ARGS -DCMAKE_CUDA_STANDARD=17)\n", "SIG711"),
+    "open bracket": ("project(x CXX CUDA\nset(A 1)\n", "SIG712"),
     "header macro": ("target_compile_definitions(t PRIVATE __CUDA_NO_HALF2__)\n", "SIG720"),
     "unknown variable": ("set(CMAKE_CUDA_RDC_THING 1)\n", "SIG712"),
     "unknown file": ("add_executable(t gen.cu)\n", "SIG706"),

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from porting import announced, codes, find_silent, port_tree, texts, write_tree
 
 from sigtrans import plan as plan_module
 from sigtrans.config import Config
-from sigtrans.discover import Options
+from sigtrans.discover import Options, find_files
+from sigtrans.names import load
 from sigtrans.plan import Drafted, FileResult, Settings, Status, make_plan
-from sigtrans.source import Severity, SourceFile, apply
+from sigtrans.source import Applied, Edit, Severity, SourceFile, Span, apply
+from sigtrans.syntax import lex, make_pattern
 
 C = "#include <cuda_runtime.h>\n"
 M = "#include <musa_runtime.h>\n"
@@ -403,13 +406,9 @@ def test_a_gate_drops_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_gate_notices_a_draft_that_is_not_the_plan(tmp_path: Path) -> None:
     data = b"cudaFree(p);"
-    from sigtrans.names import load
-    from sigtrans.source import Applied, Edit, Span
-    from sigtrans.syntax import lex, make_pattern
-
     write_tree(tmp_path, {"a.cu": data})
     worker = plan_module.Worker(str(tmp_path), Settings(jobs=1))
-    (found,) = plan_module.find_files(tmp_path, Options())
+    (found,) = find_files(tmp_path, Options())
     worker.scan(found)
     held = worker.held["a.cu"]
     pattern = make_pattern(load().extra_words)
@@ -498,19 +497,22 @@ def test_the_order_of_files_does_not_matter(
 ) -> None:
     write_tree(tmp_path, MANY)
     forward = make_plan(tmp_path, Settings(jobs=1))
-    original = plan_module.find_files
     monkeypatch.setattr(
-        plan_module, "find_files", lambda *a, **k: tuple(reversed(original(*a, **k)))
+        plan_module, "find_files", lambda *given: tuple(reversed(find_files(*given)))
     )
     backward = make_plan(tmp_path, Settings(jobs=1))
     assert dump(forward) == dump(backward)
+
+
+def collect(steps: list[tuple[str, int, int]], stage: str, done: int, total: int) -> None:
+    steps.append((stage, done, total))
 
 
 def test_progress_ends_at_the_total(tmp_path: Path) -> None:
     write_tree(tmp_path, MANY)
     for jobs in (1, 2):
         steps: list[tuple[str, int, int]] = []
-        make_plan(tmp_path, Settings(jobs=jobs), lambda *step: steps.append(step))
+        make_plan(tmp_path, Settings(jobs=jobs), partial(collect, steps))
         for stage in ("reading", "planning"):
             counts = [(done, total) for name, done, total in steps if name == stage]
             assert counts == sorted(counts)

@@ -303,7 +303,8 @@ def port_commands(job: _Job) -> Findings:
     """Findings for every command worth a look, whether or not the file knows MUSA already."""
     edits: list[Edit] = []
     diagnostics: list[Diagnostic] = []
-    for command in job.commands:
+    broken = tuple(command for command in job.commands if not command.name)
+    for command in broken or job.commands:  # CMake reads nothing of a broken file, nor do we
         draft = _port(job, command)
         edits += _finish(job, command, draft)
         diagnostics += _diagnose(command, draft)
@@ -318,7 +319,7 @@ _ELEMENT = re.compile(
 )
 _INSIDE = re.compile(
     r"#\[(?P<mark>=*)\[.*?\](?P=mark)\]|#[^\n]*|\[(?P<marks>=*)\[.*?\](?P=marks)\]"
-    r'|"(?:[^"\\]|\\.)*"|\\.|\$\([^()\s]*\)|(?P<paren>[()])',
+    r'|"(?:[^"\\]|\\.)*"|\\.|\$\([^()\s]*\)|(?P<next>\n[ \t]*[a-z_]+[ \t]*\()|(?P<paren>[()])',
     re.DOTALL,
 )
 _OPENS = frozenset(("if", "foreach", "while", "function", "macro", "block"))
@@ -336,8 +337,10 @@ def _commands(data: bytes) -> Iterator[_Command]:
         at = match.end()
         if match["name"] is None:
             continue
-        end = _close(text, at)
-        if end is None:
+        end, closed = _close(text, at)
+        if not closed:
+            start = match.start("name")
+            yield _Command("", start, at, match.end("name"), match[0], (), depth)
             continue
         name = match["name"].lower()
         if name in _OPENS:
@@ -351,15 +354,20 @@ def _commands(data: bytes) -> Iterator[_Command]:
             yield _Command(name, start, end, match.end("name"), whole, arguments, depth)
 
 
-def _close(text: str, at: int) -> int | None:
-    """Behind the bracket that closes the one before `at`; None when there is none."""
+def _close(text: str, at: int) -> tuple[int, bool]:
+    """Behind the bracket that closes the one before `at`, and whether one does.
+
+    A next command's head at the start of a line means that the bracket was forgotten.
+    """
     depth = 1
     for match in _INSIDE.finditer(text, at):
+        if match["next"] is not None:
+            return match.start(), False
         if match["paren"] is not None:
             depth += 1 if match["paren"] == "(" else -1
             if depth == 0:
-                return match.end()
-    return None
+                return match.end(), True
+    return len(text), False
 
 
 _ARGUMENT = re.compile(
@@ -423,6 +431,9 @@ def _new_extension(job: _Job, command: _Command, extension: str) -> str | None:
 
 def _port(job: _Job, command: _Command) -> _Draft:
     draft = _Draft()
+    if not command.name:
+        draft.remark(LEFT, "the command's bracket is not closed, so the file was left as it is")
+        return draft
     if command.name in _NO_COMMANDS:
         draft.remark(NO_COUNTERPART, f"{command.name}() has no MUSA counterpart")
     special = _SPECIAL.get(command.name)
@@ -1322,6 +1333,8 @@ def _finish(job: _Job, command: _Command, draft: _Draft) -> list[Edit]:
     ]
     if any(not edit.text for edit in edits) and not draft.after and not draft.before:
         text = _render(job.file.data, command, edits)
+        if not _is_alone(job, command):
+            return edits
         if _NOTHING_SET.fullmatch(text) or _NOTHING_GIVEN.fullmatch(text):
             return [replace(edits[0], span=_whole_lines(job, command), text=b"")]
     if draft.before and not _has_module_path(job, command):
@@ -1354,17 +1367,23 @@ def _has_module_path(job: _Job, command: _Command) -> bool:
     )
 
 
+def _is_alone(job: _Job, command: _Command) -> bool:
+    """Whether nothing but blanks and a comment stands on the command's lines."""
+    data = job.file.data
+    start = data.rfind(b"\n", 0, command.start) + 1
+    end = data.find(b"\n", command.end)
+    rest = data[command.end : len(data) if end < 0 else end].strip()
+    return not data[start : command.start].strip() and (not rest or rest.startswith(b"#"))
+
+
 def _whole_lines(job: _Job, command: _Command) -> Span:
     """The command with its line when nothing else stands on it, and one blank line of two."""
     data = job.file.data
     start = data.rfind(b"\n", 0, command.start) + 1
     end = data.find(b"\n", command.end)
     end = len(data) if end < 0 else end + 1
-    if data[start : command.start].strip():
-        return Span(command.start, command.end)
     if rest := data[command.end : end].strip():
-        after = command.end if not rest.startswith(b"#") else data.index(rest, command.end)
-        return Span(command.start, after)
+        return Span(command.start, data.index(rest, command.end))
     blank = re.match(rb"[ \t]*\r?\n", data[end : end + 200])
     if blank is not None and re.search(rb"\n[ \t]*\r?\n\Z", data[max(0, start - 200) : start]):
         end += blank.end()

@@ -323,7 +323,8 @@ def _port(job: _Job, line: _Line) -> _Draft:
     elif line.kind == "condition":
         _port_condition(job, line, draft)
     else:
-        _port_text(job, line, line.value, len(line.text), True, draft)
+        about = re.search(r"NVCC|CUDA_?FLAGS|GENCODE", line.text) is not None
+        _port_text(job, line, line.value, len(line.text), about, draft)
         _port_files(job, line, draft)
     return draft
 

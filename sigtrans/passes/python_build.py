@@ -80,7 +80,7 @@ def _already_musa(file: SourceFile, context: BuildContext, at: int) -> Iterator[
 
 # --- MANIFEST.in and pyproject.toml -----------------------------------------------------------
 
-_PATTERN = re.compile(rb"(?<=[\s/])[^\s#]*\.cuh?(?=\s|\Z)")
+_ARGUMENT = re.compile(rb"\S+")
 
 
 def _find_in_manifest(file: SourceFile, context: BuildContext) -> Findings:
@@ -89,7 +89,9 @@ def _find_in_manifest(file: SourceFile, context: BuildContext) -> Findings:
     for line in re.finditer(rb"[^\r\n]+", file.data):
         if line.group().lstrip().startswith(b"#"):
             continue
-        for match in _PATTERN.finditer(file.data, line.start(), line.end()):
+        for match in _ARGUMENT.finditer(file.data, line.start(), line.end()):
+            if not _CU.search(match.group()):
+                continue
             if found := names.find(decode(match.group()), True):
                 start = match.start() + match.group().rindex(b".")
                 edits.append(Edit(Span(start, match.end()), found[0].encode(), "python/manifest"))

@@ -212,23 +212,29 @@ def run_kills(folder: Path, kills: int, files: int, seed: int) -> Counter[str]:
 
     work()
     new = snapshot(root)
-    spans = []
-    for _ in range(9):  # how long the child takes, fork and all
+    spans: list[float] = []
+    ends: list[float] = []
+    for _ in range(9):  # how long the child takes, fork and all; how long from its journal on
         _reset(keep, root)
-        begun = time.perf_counter()
+        begun = seen = time.perf_counter()
         pid = os.fork()
         if pid == 0:
             work()
             os._exit(0)
+        there = False
+        while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if not there:
+                there, seen = journal.exists(), time.perf_counter()
         os.waitpid(pid, 0)
         spans.append(time.perf_counter() - begun)
-    span = sorted(spans)[4] * 1.1
+        ends.append(time.perf_counter() - seen)
+    span, end = (sorted(times)[4] * 1.1 for times in (spans, ends))
     counts: Counter[str] = Counter()
     while counts["kills"] < kills:
         _reset(keep, root)
         # Half of the kills fall anywhere, half into the end, when the tree itself changes.
         late = rng.random() < 0.5
-        instant = rng.uniform(0, 0.004 if late else span)
+        instant = rng.uniform(0, end if late else span)
         if not killed_after(instant, work, journal if late else None):
             counts["finished before the kill came, not counted"] += 1
             continue

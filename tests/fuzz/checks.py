@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
@@ -66,11 +66,12 @@ class Clock:
             self.spent[path] = self.spent.get(path, 0.0) + seconds
 
 
+_NEVER = re.compile(rb"(?!)")
 _tables = lru_cache(maxsize=None)(names.load)
 
 
 @contextmanager
-def watched(clock: Clock, limit: float = LIMIT) -> Iterator[None]:
+def watched(clock: Clock) -> Iterator[None]:
     """Time every file of the plans made inside, stop one that hangs, and read the tables once."""
 
     def ring(number: int, frame: FrameType | None) -> None:
@@ -89,7 +90,7 @@ def watched(clock: Clock, limit: float = LIMIT) -> Iterator[None]:
     def one(path: str) -> Iterator[None]:
         clock.path = path
         begun = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, limit)
+        signal.setitimer(signal.ITIMER_PROF, LIMIT)
         try:
             yield
         finally:
@@ -114,12 +115,21 @@ def write_tree(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def find_faults(
-    files: Mapping[str, bytes], settings: Settings, scratch: Path, *, annotate: bool = False
+    files: Mapping[str, bytes],
+    settings: Settings,
+    scratch: Path,
+    *,
+    annotate: bool = False,
+    whole: bool = False,
 ) -> tuple[list[Fault], Drafted | None]:
     """Port `files` as one tree, port the port, and name every promise that was broken.
 
-    `scratch` is an empty folder on a fast file system; both trees stay there.
+    `scratch` is an empty folder on a fast file system; both trees stay there. With `whole` the
+    second run looks at every file in full, also at those it would leave alone as MUSA's already;
+    so that their names do not give them away, extensions are kept.
     """
+    if whole:
+        settings = replace(settings, keep_extensions=True)
     clock = Clock()
     with watched(clock):
         before, after = scratch / "before", scratch / "after"
@@ -134,10 +144,11 @@ def find_faults(
             port = _annotate(drafted, files, port)
         write_tree(after, port)
         try:
-            again = make_plan(after, settings)
+            with mock.patch.object(plan, "_MUSA_HEADER", _NEVER if whole else plan._MUSA_HEADER):
+                again = make_plan(after, settings)
         except Hang as hang:
             return [*faults, Fault("hang", "second run", _source_of(drafted, str(hang)))], drafted
-    kind = "not idempotent with --annotate" if annotate else "not idempotent"
+    kind = "not idempotent" + (" with --annotate" if annotate else "")
     faults += _check_second(drafted, again, port, kind)
     return faults, drafted
 

@@ -50,8 +50,8 @@ _NASTY = (
     b"??/\n", b"##", b"#", b"<<<", b">>>", b"(", b")", b"{", b"}", b"[[", b"]]", b"$", b"${", b"$<",
     b"::", b"->", b".", b"\n#define ", b"\n#include <", b'\n#include "', b"\n// sigtrans: off\n",
     b"// sigtrans: on\n", b"// sigtrans: skip-line", b"\nusing namespace ", b"namespace ",
-    b"struct ", b"template <", b"asm volatile(", b"\x1a", b"\x0c", b"\t", b"1'000", b'u8R"(', b"'''",
-    b'"""', b"f'{", b"[=[", b".so", b".ptx", b"a" * 3000, b"(" * 200, b"    " * 500,
+    b"struct ", b"template <", b"asm volatile(", b"\x1a", b"\x0c", b"\t", b"1'000", b'u8R"(',
+    b"'''", b'"""', b"f'{", b"[=[", b".so", b".ptx", b"a" * 3000, b"(" * 200, b"    " * 500,
 )  # fmt: skip
 
 
@@ -180,6 +180,14 @@ def mutate(rng: random.Random, data: bytes, other: bytes) -> bytes:
 # --- campaigns ------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How a tree is checked; see `find_faults`."""
+
+    annotate: bool = False
+    whole: bool = False
+
+
 @dataclass(slots=True)
 class Campaign:
     """What a number of cases came to."""
@@ -188,7 +196,7 @@ class Campaign:
     size: int = 0  # bytes of all cases
     ported: int = 0
     trees: int = 0
-    faults: list[tuple[Fault, dict[str, bytes], Settings, bool]] = field(default_factory=list)
+    faults: list[tuple[Fault, dict[str, bytes], Settings, Ways]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)  # fault kind and signature -> cases
     slowest: list[tuple[float, int, str]] = field(default_factory=list)  # CPU s, bytes, seed
 
@@ -220,8 +228,9 @@ def run_campaign(cases: int, seed: int, seeds: Sequence[Seed], each: int = 3) ->
         while campaign.cases < cases:
             count = min(rng.choice((1, 1, 4, 16, 64)), cases - campaign.cases)
             files = make_tree(rng, seeds, count)
-            settings, annotate = make_settings(rng), rng.random() < 0.25
-            _run_tree(campaign, files, settings, annotate, Path(scratch), each)
+            settings = make_settings(rng)
+            ways = Ways(annotate=rng.random() < 0.25, whole=rng.random() < 0.5)
+            _run_tree(campaign, files, settings, ways, Path(scratch), each)
     return campaign
 
 
@@ -229,7 +238,7 @@ def _run_tree(
     campaign: Campaign,
     files: dict[str, bytes],
     settings: Settings,
-    annotate: bool,
+    ways: Ways,
     scratch: Path,
     each: int,
 ) -> None:
@@ -238,12 +247,12 @@ def _run_tree(
     campaign.size += sum(map(len, files.values()))
     while True:
         begun = time.process_time()
-        faults, drafted = _faults(files, settings, annotate, scratch)
+        faults, drafted = _faults(files, settings, ways, scratch)
         for fault in faults:
             sort = f"{fault.kind}: {fault.signature}"
             campaign.counts[sort] += 1
             if campaign.counts[sort] <= each:
-                campaign.faults.append((fault, files, settings, annotate))
+                campaign.faults.append((fault, files, settings, ways))
         _note_slow(campaign, files, time.process_time() - begun)
         hung = {f.path for f in faults if f.kind == "hang"}
         if drafted is not None:
@@ -262,10 +271,10 @@ def _note_slow(campaign: Campaign, files: dict[str, bytes], seconds: float) -> N
 
 
 def _faults(
-    files: dict[str, bytes], settings: Settings, annotate: bool, scratch: Path
+    files: dict[str, bytes], settings: Settings, ways: Ways, scratch: Path
 ) -> tuple[list[Fault], Drafted | None]:
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        return find_faults(files, settings, Path(folder), annotate=annotate)
+        return find_faults(files, settings, Path(folder), annotate=ways.annotate, whole=ways.whole)
 
 
 def fast_folder() -> str | None:
@@ -280,7 +289,7 @@ def shrink(
     fault: Fault,
     files: dict[str, bytes],
     settings: Settings,
-    annotate: bool,
+    ways: Ways,
     seconds: float = 20.0,
 ) -> dict[str, bytes]:
     """A smaller tree with the same fault: fewer files, then fewer lines, then fewer bytes."""
@@ -290,7 +299,7 @@ def shrink(
         def fails(candidate: dict[str, bytes]) -> bool:
             if time.monotonic() > deadline:
                 return False
-            found, _ = _faults(candidate, settings, annotate, Path(scratch))
+            found, _ = _faults(candidate, settings, ways, Path(scratch))
             return any(
                 (f.kind, f.signature, f.path) == (fault.kind, fault.signature, fault.path)
                 for f in found
