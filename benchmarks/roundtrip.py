@@ -1,10 +1,11 @@
 """Port public trees and prove that nothing changed that was not to change.
 
-    python benchmarks/roundtrip.py TREE... [--determinism TREE]
+    python benchmarks/roundtrip.py TREE... [--reencode] [--determinism TREE]
 
 For every file of the port on disk: without an edit its bytes are the source's, with edits they are
 the source's outside the edits. The port is then ported again, which must change nothing. With
---determinism the JSON report of that tree is made under several hash seeds, orders of folder
+--reencode each tree is checked a second time with its text files put into awkward forms by turns,
+since public trees hold few of some. With --determinism the JSON report of that tree is made under several hash seeds, orders of folder
 entries and 1 to 8 processes, and must be the same bytes each time. Exits with 1 on any fault.
 """
 
@@ -13,11 +14,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,6 +78,27 @@ def check_tree(tree: Path, scratch: Path, counts: Counter[str]) -> Iterator[Faul
             yield Fault("port of the port differs", "", str(relative))
 
 
+_REENCODE: tuple[Callable[[bytes], bytes], ...] = (
+    lambda data: b"\xef\xbb\xbf" + data,
+    lambda data: data.replace(b"\n", b"\r\n"),
+    lambda data: data.replace(b"\n", b"\r"),
+    lambda data: data.replace(b"{\n", b"{\r\n"),
+    lambda data: data.rstrip(b"\r\n"),
+    lambda data: data.replace(b"\n", "  // 核函数的说明\n".encode("gb18030"), 3),
+    lambda data: data.replace(b"\n", b"  // caf\xe9 d\xfc\xff\n", 3),
+    lambda data: data + b'static const char pad[] = "\0";\n\0',
+)
+
+
+def write_reencoded(tree: Path, copy: Path) -> None:
+    """A copy of `tree` whose source and build files each have one of the awkward forms."""
+    shutil.copytree(tree, copy, symlinks=True)
+    read = sorted(make_plan(tree, Settings(jobs=1)).digests)
+    for number, path in enumerate(read):
+        place = copy / path
+        place.write_bytes(_REENCODE[number % len(_REENCODE)](place.read_bytes()))
+
+
 def sigtrans(*arguments: str) -> None:
     """A run of the command line in a process of its own."""
     done = subprocess.run([sys.executable, "-m", "sigtrans", *arguments], cwd=ROOT, check=False)
@@ -108,23 +131,39 @@ def digest(command: list[str], seed: str) -> str:
     return hashlib.sha256(done.stdout).hexdigest()
 
 
+def show(counts: Counter[str]) -> None:
+    for name in ("files", "bytes", "edits", "files edited", "files not edited"):
+        print(f"{counts[name]:12d}  {name}")
+    for group in ("source and build files", "other files"):
+        for sort in SORTS:
+            print(f"{counts[f'{group}: {sort}']:12d}  {group}: {sort}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("trees", type=Path, nargs="*")
+    parser.add_argument("--reencode", action="store_true", help="awkward copies of TREE as well")
     parser.add_argument("--determinism", type=Path, action="append", default=[], metavar="TREE")
     args = parser.parse_args()
     counts: Counter[str] = Counter()
+    reencoded: Counter[str] = Counter()
     faults: list[Fault] = []
     for tree in args.trees:
         with tempfile.TemporaryDirectory() as scratch:
             found = list(check_tree(tree.resolve(), Path(scratch), counts))
         print(f"{tree.name}: {len(found)} faults")
         faults += found
-    for name in ("files", "bytes", "edits", "files edited", "files not edited"):
-        print(f"{counts[name]:12d}  {name}")
-    for group in ("source and build files", "other files"):
-        for sort in SORTS:
-            print(f"{counts[f'{group}: {sort}']:12d}  {group}: {sort}")
+        if args.reencode:
+            with tempfile.TemporaryDirectory() as scratch:
+                copy = Path(scratch) / tree.name
+                write_reencoded(tree.resolve(), copy)
+                found = list(check_tree(copy, Path(scratch), reencoded))
+            print(f"{tree.name}, re-encoded: {len(found)} faults")
+            faults += found
+    show(counts)
+    if args.reencode:
+        print("re-encoded:")
+        show(reencoded)
     bad = len(faults)
     for fault in faults[:60]:
         print(f"FAULT {fault.kind} [{fault.signature}] {fault.path} {fault.detail}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -29,6 +30,9 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 done, 1 done but something needs attention, 2 could not run."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that is not UTF-8 must not end the run
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     gc.set_threshold(200_000)  # a short run that makes many small values: collect seldom
     parser = _make_parser()
     options = parser.parse_args(arguments)

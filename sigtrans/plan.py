@@ -7,7 +7,6 @@ import importlib
 import os
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -33,7 +32,7 @@ from sigtrans.source import (
     apply,
 )
 from sigtrans.symbols import FileFacts, Project, find_facts, merge
-from sigtrans.syntax import Lexed, find_words, lex, make_pattern, parse
+from sigtrans.syntax import IDENTIFIER_BYTES, Lexed, lex, make_pattern
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -106,9 +105,18 @@ class Drafted:
 Progress = Callable[[str, int, int], None]  # stage, files done, files in all
 
 
-def make_plan(root: Path, settings: Settings, progress: Progress | None = None) -> Drafted:
-    """Plan the port of the tree (or the one file) at `root`; nothing is written."""
-    found = tuple(find_files(root, settings.options))
+def make_plan(
+    root: Path,
+    settings: Settings,
+    progress: Progress | None = None,
+    found: tuple[Found, ...] | None = None,
+) -> Drafted:
+    """Plan the port of the tree (or the one file) at `root`; nothing is written.
+
+    `found` spares a second walk when the caller has just made one.
+    """
+    if found is None:
+        found = tuple(find_files(root, settings.options))
     folder = root if root.is_dir() else root.parent
     work = [f for f in found if _is_read(f)]
     with _Pool(str(folder), settings, work) as pool:
@@ -413,7 +421,7 @@ class Worker:
             for edit in applied.refused
             if edit.safety > Safety.HINT
         ]
-        gate = _gate(held, applied, self._pattern(file.data)) if applied.taken else ""
+        gate = _gate(held, applied) if applied.taken else ""
         kept, silenced = _judge(
             [*findings.diagnostics, *refused, *alone], file.path, self.settings.config
         )
@@ -563,29 +571,61 @@ def _broken_includes(held: _Held, project: Project) -> Iterator[Diagnostic]:
             )
 
 
-def _gate(held: _Held, applied: Applied, pattern: re.Pattern[bytes]) -> str:
-    """Why a draft must not be used ("" when it may): it is checked against what was planned."""
+def _gate(held: _Held, applied: Applied) -> str:
+    """Why a draft must not be used ("" when it may): the finished bytes against what was planned.
+
+    In C-family files every edit swaps one name (or the path of an include) for another, so a draft
+    parses as the original did and a second run finds nothing new, provided that each new text
+    stands at its place, joins no neighbour, and all else is the original's bytes.
+    """
     before, after = held.file.data, applied.data
-    if held.lexed is not None:
-        # The names in the draft must be the original's, less those replaced, plus the new ones.
-        # Counting them over the finished bytes also catches an edit that joins two names.
-        removed = b"\n".join(before[e.span.start : e.span.end] for e in applied.taken)
-        added = b"\n".join(e.text for e in applied.taken)
-        expected = Counter(find_words(before, pattern))
-        expected.subtract(find_words(removed, pattern))
-        expected.update(find_words(added, pattern))
-        found = Counter(find_words(after, pattern))
-        found.subtract(expected)
-        return "the names in the port are not those planned" if any(found.values()) else ""
-    language = {"cmake": "cmake", "make": "make", "python": "python"}.get(held.scan.kind)
-    if language is None:
-        return ""
-    if (
-        parse(language, after).root_node.has_error
-        and not parse(language, before).root_node.has_error
-    ):
-        return f"the port no longer parses as {language}"
+    at = to = 0
+    for edit in applied.taken:
+        start, end, text = edit.span.start, edit.span.end, edit.text
+        kept = start - at
+        if after[to : to + kept] != before[at:start]:
+            return f"bytes before offset {start} are not the original's"
+        to += kept
+        stop = to + len(text)
+        if after[to:stop] != text:
+            return f"the edit at offset {start} is not what was planned"
+        if held.lexed is not None and (_joins(after, to) or _joins(after, stop)):
+            return f"the new name at offset {start} would join its neighbour"
+        at, to = end, stop
+    if after[to:] != before[at:]:
+        return "bytes after the last edit are not the original's"
+    return _parse_gate(held.scan.kind, before, after)
+
+
+def _joins(data: bytes, at: int) -> bool:
+    """Would the bytes on both sides of `at` read as one name?"""
+    if not 0 < at < len(data) or data[:at] == b"\xef\xbb\xbf":
+        return False
+    return data[at - 1] in IDENTIFIER_BYTES and data[at] in IDENTIFIER_BYTES
+
+
+def _parse_gate(kind: str, before: bytes, after: bytes) -> str:
+    """A build file parses no worse than it did."""
+    if kind == "python":
+        return "" if not _compiles(before) or _compiles(after) else "it is no valid Python any more"
+    if kind in ("cmake", "make"):
+        for pair in (b"()", b"{}", b"<>"):
+            was, now = (d.count(pair[:1]) - d.count(pair[1:]) for d in (before, after))
+            if was != now:
+                return f"its brackets '{pair.decode()}' do not match any more"
     return ""
+
+
+def _compiles(data: bytes) -> bool:
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the user's escapes, not about us
+            compile(data, "draft", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def _internal(held: _Held, port_path: str, fault: Exception, detail: str) -> FileResult:

@@ -73,6 +73,7 @@ def port_copy(
         raise SigtransError(f"{output}: is not a folder; choose another place with -o")
     recovered = store.recover(output)
     key = ""
+    found = None
     if source.is_dir():
         found = tuple(find_files(source, settings.options))
         key = _fingerprint(source, found, settings, (only_changed, annotate))
@@ -80,7 +81,7 @@ def port_copy(
         if before is not None:
             waiting = store.Committed(conflicts=store.find_conflicts(output))
             return Ported(before, str(output), waiting, recovered, unchanged=True)
-    drafted = make_plan(source, settings, progress)
+    drafted = make_plan(source, settings, progress, found)
     drafts = _annotated(drafted, source) if annotate else drafted.drafts
     state = _dump_state(drafted.plan, source, key)
     folder = Path(os.path.abspath(source if source.is_dir() else source.parent))  # noqa: PTH100

@@ -136,11 +136,11 @@ LOOKALIKE = re.compile(
 )
 _GAP = rb"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*"
 _INCLUDE = re.compile(
-    rb"include(?:_next)?" + _GAP + rb"(\(?)" + _GAP + rb"([\"<])([^\">\r\n]+)[\">]"
+    rb"include(?:_next)?" + _GAP + rb"(\(?)" + _GAP + rb"([\"<])([^\">\r\n]{1,400})[\">]"
 )
-_IMPORT = re.compile(rb"import[ \t]*()([\"<])([^\">\r\n]+)[\">]")
+_IMPORT = re.compile(rb"import[ \t]*()([\"<])([^\">\r\n]{1,400})[\">]")
 _INCLUDE_MACRO = re.compile(rb"#[ \t]*include[ \t]+([A-Za-z_]\w*)[ \t]*(?:\r|\n|\Z|/)")
-_FUNCTION_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)\r\n]*)\)")
+FUNCTION_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)\r\n]*)\)")
 _LOADER = re.compile(
     rb"\b(?:dlv?sym|GetProcAddress|cuGetProcAddress\w*|cudaGetDriverEntryPoint\w*)\s*\("
 )
@@ -323,7 +323,7 @@ def _find_pasting(lexed: Lexed) -> dict[bytes, dict[int, str]]:
     """Macros whose parameters are pasted or made into strings: name -> {index: how}."""
     data = lexed.data
     found: dict[bytes, dict[int, str]] = {}
-    for match in _FUNCTION_MACRO.finditer(data):
+    for match in FUNCTION_MACRO.finditer(data):
         end = lexed.logical_line(match.end())[1]
         body = data[match.end() : end]
         if b"#" not in body:

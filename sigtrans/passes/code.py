@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
 from sigtrans.symbols import (
+    FUNCTION_MACRO,
     KEYWORDS,
     LOOKALIKE,
     FileFacts,
@@ -836,33 +837,43 @@ class _Pass:
                 )
         # Text made from a name matters where symbols are looked up by it; pasted names always do.
         matters = ("pastes", "quotes") if self.facts.loads_symbols else ("pastes",)
-        if not any(how in matters for p in self.project.pasting.values() for how in p.values()):
+        macros = {
+            macro
+            for macro, parameters in self.project.pasting.items()
+            if not set(matters).isdisjoint(parameters.values())
+        }
+        if not macros:
             return
-        for word in self.renamed:
+        if any(macro in data for macro in macros):
+            words: Iterable[Word] = self.renamed
+        else:  # only what macros hand to their own parameters, which may be such macros
+            words = self._words_in_macros()
+        for word in words:
             macro, index = self._argument_of(word)
             how = self.project.pasting.get(macro, {}).get(index)
-            if macro and how is None and self._is_parameter(word[0], macro):
-                self._say(
-                    word[0],
-                    word[1],
-                    "SIG411",
-                    WARNING,
-                    f"'{word[2].decode()}' is handed to '{macro.decode()}', a parameter of this "
-                    "macro; macros of this tree paste such names into others",
-                    "check the places that spell the pasted name out",
-                    "macros/pasted-argument",
-                )
             if how in matters:
-                self._say(
-                    word[0],
-                    word[1],
-                    "SIG411",
-                    WARNING,
-                    f"macro '{macro.decode()}' {how} '{word[2].decode()}'; what it makes of it "
-                    "changes with the name",
-                    "check the places that spell the result out",
-                    "macros/pasted-argument",
-                )
+                what = f"macro '{macro.decode()}' {how} '{word[2].decode()}'; what it makes of it"
+                what += " changes with the name"
+            elif macro and how is None and self._is_parameter(word[0], macro):
+                what = f"'{word[2].decode()}' is handed to '{macro.decode()}', a parameter of this"
+                what += " macro; macros of this tree paste such names into others"
+            else:
+                continue
+            self._say(
+                word[0],
+                word[1],
+                "SIG411",
+                WARNING,
+                what,
+                "check the places that spell the result out",
+                "macros/pasted-argument",
+            )
+
+    def _words_in_macros(self) -> Iterable[Word]:
+        words = sorted(self.renamed)
+        for match in FUNCTION_MACRO.finditer(self.data):
+            end = self.lexed.logical_line(match.end())[1]
+            yield from words[bisect_left(words, (match.end(),)) : bisect_left(words, (end,))]
 
     def _is_parameter(self, at: int, name: bytes) -> bool:
         """Does `at` stand in a macro that has `name` as a parameter?"""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -117,18 +118,23 @@ class _Line:
 class _Draft:
     """Edits and remarks on one logical line; the first edit of a place wins."""
 
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)  # sorted by place, none overlaps another
     remarks: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def edit(self, start: int, end: int, text: str, safety: Safety = Safety.EXACT) -> None:
-        span = Span(start, end)
-        if not any(
-            (e.span.start < end and start < e.span.end) or e.span == span for e in self.edits
-        ):
-            self.edits.append(Edit(span, text.encode("latin-1"), "build/make", safety))
+        at = self._place(start)
+        taken = at < len(self.edits) and self.edits[at].span == Span(start, end)
+        if not taken and not self.touched(start, end):
+            edit = Edit(Span(start, end), text.encode("latin-1"), "build/make", safety)
+            self.edits.insert(at, edit)
 
     def touched(self, start: int, end: int) -> bool:
-        return any(e.span.start < end and start < e.span.end for e in self.edits)
+        at = self._place(start)
+        before = at > 0 and self.edits[at - 1].span.end > start
+        return before or (at < len(self.edits) and self.edits[at].span.start < end)
+
+    def _place(self, start: int) -> int:
+        return bisect_left(self.edits, start, key=lambda edit: edit.span.start)
 
     def remark(self, code: str, message: str, help: str = "") -> None:
         said = self.remarks.setdefault(code, [])
