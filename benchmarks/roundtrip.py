@@ -4,9 +4,10 @@
 
 For every file of the port on disk: without an edit its bytes are the source's, with edits they are
 the source's outside the edits. The port is then ported again, which must change nothing. With
---reencode each tree is checked a second time with its text files put into awkward forms by turns,
-since public trees hold few of some. With --determinism the JSON report of that tree is made under several hash seeds, orders of folder
-entries and 1 to 8 processes, and must be the same bytes each time. Exits with 1 on any fault.
+--reencode each tree is checked once more with its source and build files put into awkward forms by
+turns, since public trees hold few of some. With --determinism the JSON report of that tree is made
+under several hash seeds, orders of folder entries and 1 to 8 processes, and must be the same bytes
+each time. Exits with 1 on any fault.
 """
 
 from __future__ import annotations

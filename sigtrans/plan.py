@@ -124,7 +124,7 @@ def make_plan(
         renamed, clashes = _find_renames(found, scans, settings.keep_extensions)
         project = merge(
             (scan.facts for scan in scans.values() if scan.facts is not None),
-            (f.path for f in found if f.kind not in ("folder", "link")),
+            (f.path for f in found if f.kind != "folder"),
             renamed,
         )
         outcomes = {outcome.result.path: outcome for outcome in pool.plan(project, progress)}
@@ -132,6 +132,8 @@ def make_plan(
     for each in found:
         outcome = outcomes.get(each.path)
         result = outcome.result if outcome else _untouched(each, scans.get(each.path))
+        if each.path in renamed and each.kind == "link":
+            result = replace(result, port_path=renamed[each.path], status=Status.PORTED)
         if each.path in clashes:
             result = _with(result, clashes[each.path], settings.config)
         results.append(result)
@@ -256,6 +258,11 @@ def _find_renames(
             continue
         lowered[target.lower()] = target
         renamed[each.path] = target
+    for each in found:  # a link to a renamed file is renamed with it
+        stem, dot, suffix = each.path.rpartition(".")
+        after = _RENAMES.get(dot + suffix)
+        if each.kind == "link" and after and each.target in renamed and stem + after not in taken:
+            renamed[each.path] = stem + after
     return renamed, clashes
 
 
@@ -335,6 +342,8 @@ class Worker:
         return make_pattern((*self.table.extra_words, *words))  # compiled once
 
     def _kind(self, found: Found, lexed: Lexed, facts: FileFacts) -> tuple[str, str]:
+        if found.path.endswith((".mu", ".muh")):
+            return "musa", ""  # discovery says why it is skipped
         data = lexed.data
         musa = cuda = False
         if facts.includes:
@@ -608,11 +617,10 @@ def _parse_gate(kind: str, before: bytes, after: bytes) -> str:
     """A build file parses no worse than it did."""
     if kind == "python":
         return "" if not _compiles(before) or _compiles(after) else "it is no valid Python any more"
-    if kind in ("cmake", "make"):
-        for pair in (b"()", b"{}", b"<>"):
-            was, now = (d.count(pair[:1]) - d.count(pair[1:]) for d in (before, after))
-            if was != now:
-                return f"its brackets '{pair.decode()}' do not match any more"
+    if kind == "cmake":
+        from sigtrans.passes.cmake import is_whole
+
+        return "" if not is_whole(before) or is_whole(after) else "a command is not closed any more"
     return ""
 
 

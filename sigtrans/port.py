@@ -71,14 +71,14 @@ def port_copy(
     _check_source(source)
     if output.exists() and not output.is_dir():
         raise SigtransError(f"{output}: is not a folder; choose another place with -o")
-    recovered = store.recover(output)
+    recovered = store.recover(source) or store.recover(output)
     key = ""
     found = None
     if source.is_dir():
         found = tuple(find_files(source, settings.options))
         key = _fingerprint(source, found, settings, (only_changed, annotate))
         before = _remembered(output, key)
-        if before is not None:
+        if before is not None and _is_there(output, before, only_changed):
             waiting = store.Committed(conflicts=store.find_conflicts(output))
             return Ported(before, str(output), waiting, recovered, unchanged=True)
     drafted = make_plan(source, settings, progress, found)
@@ -105,10 +105,20 @@ def port_in_place(
     drafted = make_plan(source, settings, progress)
     drafts = _annotated(drafted, source) if annotate else drafted.drafts
     changes = list(_replacements(folder, drafted, drafts))
-    if not changes:
+    if not drafts:
         return Ported(drafted.plan, str(folder), store.Committed(), recovered)
     committed = store.commit_in_place(folder, changes)
     return Ported(drafted.plan, str(folder), committed, recovered)
+
+
+def _is_there(output: Path, plan: Plan, only_changed: bool) -> bool:
+    """Nobody has deleted a file of the port since."""
+    place = os.fspath(output)
+    return all(
+        os.path.lexists(f"{place}/{f.port_path}")
+        for f in plan.files
+        if f.port_path and (f.status is Status.PORTED or not only_changed)
+    )
 
 
 def _check_source(source: Path) -> None:
@@ -135,6 +145,11 @@ def _replacements(
 ) -> Iterator[store.Change]:
     for result in drafted.plan.files:
         draft = drafts.get(result.path)
+        if result.kind == "link" and result.port_path:
+            yield store.Change(result.port_path, origin=folder / result.path)
+            if result.port_path != result.path:
+                yield store.Change(result.path, remove=True)
+            continue
         if draft is None:
             continue
         digest = drafted.digests[result.path]

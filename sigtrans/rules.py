@@ -99,6 +99,8 @@ def load(path: Path) -> list[Rule]:
         examples: list[ExampleFields]
 
     try:
+        node = yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
+        _refuse_duplicates(path, node)
         raw: Any = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
     except (OSError, yaml.YAMLError) as error:
         raise RuleError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
@@ -118,6 +120,13 @@ def load(path: Path) -> list[Rule]:
             raise RuleError(f"{path}: {name}: needs one example with before and after")
         if not any(e.before == e.after for e in examples):
             raise RuleError(f"{path}: {name}: needs one 'same' example it must leave alone")
+        if not fields.rename and not fields.headers:
+            raise RuleError(f"{path}: {name}: rename: there is nothing to rename")
+        if re.search(r"[\t\r\n]", fields.evidence):
+            raise RuleError(f"{path}: {name}: evidence: holds a tab or a line end")
+        for before, after in fields.headers.items():
+            if not before.strip() or re.search(r"[\s<>\"]", before + after):
+                raise RuleError(f"{path}: {name}: headers: '{before}: {after}' is not two paths")
         for before, after in fields.rename.items():
             if not before.isidentifier() or not after.isidentifier():
                 raise RuleError(f"{path}: {name}: rename: '{before}: {after}' is not two names")
@@ -133,6 +142,22 @@ def load(path: Path) -> list[Rule]:
             )
         )
     return found
+
+
+def _refuse_duplicates(path: Path, top: object) -> None:
+    """YAML readers take the last of two equal keys in silence."""
+    import yaml
+
+    stack = [top]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, yaml.SequenceNode):
+            stack += node.value
+        elif isinstance(node, yaml.MappingNode):
+            keys = [key.value for key, _ in node.value]
+            for key in {k for k in keys if isinstance(k, str) and keys.count(k) > 1}:
+                raise RuleError(f"{path}: {key}: is there twice")
+            stack += [value for _, value in node.value]
 
 
 def _example(
@@ -225,4 +250,5 @@ def write_new(path: Path) -> None:
     if path.suffix not in (".yaml", ".yml"):
         raise SigtransError(f"{path}: a rule file ends in .yaml")
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, _NEW.format(id=f"mine/{path.stem.replace('_', '-').lower()}").encode())
+    topic = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "rule"
+    write_file(path, _NEW.format(id=f"mine/{topic}").encode())

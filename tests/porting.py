@@ -197,9 +197,10 @@ def find_silent(
 
 
 def announced(diagnostics: Iterable[Diagnostic]) -> frozenset[bytes]:
-    """Names that a diagnostic calls the project's own."""
+    """Names that a diagnostic calls the project's own: declared (SIG110) or defined (SIG402)."""
     return frozenset(
         match.group(1).encode("latin-1", "replace")
         for d in diagnostics
-        if d.code == "SIG110" and (match := re.search(r"'([^']+)'", d.message)) is not None
+        if d.code == "SIG110" or (d.code == "SIG402" and "the project defines" in d.message)
+        if (match := re.search(r"'([^']+)'", d.message)) is not None
     )

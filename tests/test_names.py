@@ -240,7 +240,14 @@ def test_grades_are_what_the_evidence_allows() -> None:
 
 
 def test_every_name_is_in_exactly_one_collection() -> None:
-    collections = (TABLE.targets, TABLE.same, TABLE.absent, TABLE.guards, TABLE.headers)
+    collections = (
+        TABLE.targets,
+        TABLE.same,
+        TABLE.absent,
+        TABLE.guards,
+        TABLE.headers,
+        TABLE.methods,
+    )
     assert sum(map(len, collections)) == len(ALL)
     assert len(set().union(*collections)) == len(ALL)
 

@@ -16,10 +16,9 @@ from porting import announced, codes, find_silent, port_tree, texts, write_tree
 from sigtrans import plan as plan_module
 from sigtrans.config import Config
 from sigtrans.discover import Options, find_files
-from sigtrans.names import load
 from sigtrans.plan import Drafted, FileResult, Settings, Status, make_plan
 from sigtrans.source import Applied, Edit, Severity, SourceFile, Span, apply
-from sigtrans.syntax import lex, make_pattern
+from sigtrans.syntax import lex
 
 C = "#include <cuda_runtime.h>\n"
 M = "#include <musa_runtime.h>\n"
@@ -183,6 +182,11 @@ TREES = [
         {"a.mu": f"#ifdef __MUSA__\n{M}#else\n{M}#endif\nint x = musaSuccess;\n"},
         id="musa-header-in-a-musa-branch",
     ),
+    pytest.param(
+        {"h.h": "#define CUDA_VERSION 5000\n", "a.cu": '#include "h.h"\n#ifdef CUDA_VERSION\n'},
+        {"a.mu": '#include "h.h"\n#ifdef CUDA_VERSION\n'},
+        id="guard-defined-by-a-header-of-the-project",
+    ),
     pytest.param({"a.cu": b"\0\1cudaFree(p);"}, {"a.mu": "\0\1musaFree(p);"}, id="nul"),
     pytest.param({"d e/ä.cu": C}, {"d e/ä.mu": M}, id="odd-path"),
 ]
@@ -319,6 +323,12 @@ def test_strings_that_name_renamed_files_are_told(tmp_path: Path) -> None:
     assert codes(drafted, "a.cpp")
 
 
+def test_the_file_beside_is_meant(tmp_path: Path) -> None:
+    files: Tree = {"a/k.cu": C, "b/k.cu": C, "b/x.cpp": 'const char *f = "k.cu";\n'}
+    (said,) = result(port_tree(tmp_path, files), "b/x.cpp").diagnostics
+    assert "b/k.mu" in said.message
+
+
 def test_the_project_may_declare_in_one_file_what_another_pastes(tmp_path: Path) -> None:
     files: Tree = {
         "h.h": "#define API(x) my_##x\n#define CAT(a, b) a##b\n",
@@ -411,14 +421,13 @@ def test_the_gate_notices_a_draft_that_is_not_the_plan(tmp_path: Path) -> None:
     (found,) = find_files(tmp_path, Options())
     worker.scan(found)
     held = worker.held["a.cu"]
-    pattern = make_pattern(load().extra_words)
     edit = Edit(Span(0, 8), b"musaFree", "x")
     good = apply(data, [edit])
-    assert plan_module._gate(held, good, pattern) == ""
-    assert plan_module._gate(held, Applied(data, (edit,), ()), pattern) != ""
-    assert plan_module._gate(held, Applied(good.data + b" cuInit", (edit,), ()), pattern) != ""
+    assert plan_module._gate(held, good) == ""
+    assert plan_module._gate(held, Applied(data, (edit,), ())) != ""
+    assert plan_module._gate(held, Applied(good.data + b" cuInit", (edit,), ())) != ""
     joins = Edit(Span(8, 9), b"Async", "x")
-    assert plan_module._gate(held, apply(data, [joins]), pattern) != ""
+    assert plan_module._gate(held, apply(data, [joins])) != ""
     assert lex(good.data).words == []
 
 

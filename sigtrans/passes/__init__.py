@@ -6,8 +6,11 @@ diagnostics; it never writes.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from sigtrans.source import Edit, Safety, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +20,32 @@ class BuildContext:
     targets: tuple[str, ...]  # MUSA architectures, e.g. ("mp_22", "mp_31")
     sdk: str  # MUSA SDK version, e.g. "5.2"
     renamed: Mapping[str, str] = field(default_factory=dict)  # source path -> port path
+
+
+@dataclass(slots=True)
+class Draft:
+    """Edits and remarks on one command of a build file; the first edit of a place wins."""
+
+    rule: str
+    edits: list[Edit] = field(default_factory=list)  # sorted by place, none overlaps another
+    remarks: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def edit(self, start: int, end: int, text: str, safety: Safety = Safety.EXACT) -> None:
+        at = self._place(start)
+        taken = at < len(self.edits) and self.edits[at].span == Span(start, end)
+        if not taken and not self.touched(start, end):
+            edit = Edit(Span(start, end), text.encode("latin-1"), self.rule, safety)
+            self.edits.insert(at, edit)
+
+    def touched(self, start: int, end: int) -> bool:
+        at = self._place(start)
+        before = at > 0 and self.edits[at - 1].span.end > start
+        return before or (at < len(self.edits) and self.edits[at].span.start < end)
+
+    def _place(self, start: int) -> int:
+        return bisect_left(self.edits, start, key=lambda edit: edit.span.start)
+
+    def remark(self, code: str, message: str, help: str = "") -> None:
+        said = self.remarks.setdefault(code, [])
+        if (message, help) not in said:
+            said.append((message, help))

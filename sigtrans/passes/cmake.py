@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 
-from sigtrans.passes import BuildContext, nvcc_flags
+from sigtrans.passes import BuildContext, Draft, nvcc_flags
 from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
 
 MODULE_PATH = 'list(APPEND CMAKE_MODULE_PATH "$ENV{MUSA_HOME}/cmake" /usr/local/musa/cmake)'
@@ -227,28 +227,11 @@ class _Command:
 
 
 @dataclass(slots=True)
-class _Draft:
-    """Edits and remarks on one command; the first edit of a place wins."""
+class _Draft(Draft):
+    """Edits and remarks on one command, and commands to add around it."""
 
-    edits: list[Edit] = field(default_factory=list)
-    remarks: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    after: list[str] = field(default_factory=list)  # commands to stand behind this one
+    after: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
-
-    def edit(self, start: int, end: int, text: str, safety: Safety = Safety.EXACT) -> None:
-        if not self.touched(start, end):
-            self.edits.append(Edit(Span(start, end), text.encode("latin-1"), "build/cmake", safety))
-
-    def touched(self, start: int, end: int) -> bool:
-        return any(
-            (e.span.start < end and start < e.span.end) or e.span == Span(start, end)
-            for e in self.edits
-        )
-
-    def remark(self, code: str, message: str, help: str = "") -> None:
-        said = self.remarks.setdefault(code, [])
-        if (message, help) not in said:
-            said.append((message, help))
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +337,11 @@ def _commands(data: bytes) -> Iterator[_Command]:
             yield _Command(name, start, end, match.end("name"), whole, arguments, depth)
 
 
+def is_whole(data: bytes) -> bool:
+    """Does every command that matters have its closing bracket?"""
+    return all(command.name for command in _commands(data))
+
+
 def _close(text: str, at: int) -> tuple[int, bool]:
     """Behind the bracket that closes the one before `at`, and whether one does.
 
@@ -430,7 +418,7 @@ def _new_extension(job: _Job, command: _Command, extension: str) -> str | None:
 
 
 def _port(job: _Job, command: _Command) -> _Draft:
-    draft = _Draft()
+    draft = _Draft("build/cmake")
     if not command.name:
         draft.remark(LEFT, "the command's bracket is not closed, so the file was left as it is")
         return draft

@@ -710,12 +710,12 @@ class _Pass:
             return
         if target:
             if target != include.path:
+                if self.strict and include.path in self.table.unproven:
+                    self._refused(span.start, span.end, include.path, target)
+                    return
                 self.edits.append(Edit(span, target, "headers/rename"))
                 if include.path in self.table.unproven:
                     self.unproven.setdefault(include.path, include.start)
-            if self.strict and include.path in self.table.unproven:
-                self._refused(span.start, span.end, include.path, target)
-                return
             if include.path in self.table.cautions:
                 self.noted.setdefault(include.path, []).append(include.start)
             return

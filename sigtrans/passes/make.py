@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from sigtrans.passes import BuildContext, nvcc_flags
+from sigtrans.passes import BuildContext, Draft, nvcc_flags
 from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
 
 VERSION = "SIG701"
@@ -112,34 +111,6 @@ class _Line:
     def body(self) -> str:
         """What may be looked at: the value of an assignment, without comments."""
         return self.text[self.value :]
-
-
-@dataclass(slots=True)
-class _Draft:
-    """Edits and remarks on one logical line; the first edit of a place wins."""
-
-    edits: list[Edit] = field(default_factory=list)  # sorted by place, none overlaps another
-    remarks: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-
-    def edit(self, start: int, end: int, text: str, safety: Safety = Safety.EXACT) -> None:
-        at = self._place(start)
-        taken = at < len(self.edits) and self.edits[at].span == Span(start, end)
-        if not taken and not self.touched(start, end):
-            edit = Edit(Span(start, end), text.encode("latin-1"), "build/make", safety)
-            self.edits.insert(at, edit)
-
-    def touched(self, start: int, end: int) -> bool:
-        at = self._place(start)
-        before = at > 0 and self.edits[at - 1].span.end > start
-        return before or (at < len(self.edits) and self.edits[at].span.start < end)
-
-    def _place(self, start: int) -> int:
-        return bisect_left(self.edits, start, key=lambda edit: edit.span.start)
-
-    def remark(self, code: str, message: str, help: str = "") -> None:
-        said = self.remarks.setdefault(code, [])
-        if (message, help) not in said:
-            said.append((message, help))
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,8 +286,8 @@ def _calls_nvcc(text: str, compilers: set[str] | frozenset[str]) -> bool:
 # --- one line --------------------------------------------------------------------------------
 
 
-def _port(job: _Job, line: _Line) -> _Draft:
-    draft = _Draft()
+def _port(job: _Job, line: _Line) -> Draft:
+    draft = Draft("build/make")
     if _is_open(line.text):
         if _MAYBE.search(line.text.encode("latin-1")):
             draft.remark(LEFT, "a reference to a variable does not end on this line")
@@ -345,7 +316,7 @@ def _is_open(text: str) -> bool:
     return depth > 0
 
 
-def _port_assignment(job: _Job, line: _Line, draft: _Draft) -> None:
+def _port_assignment(job: _Job, line: _Line, draft: Draft) -> None:
     about = line.name in job.about or line.name in job.compilers or "nvcc" in line.body
     if line.operator == "?=" and _ROOT_NAME.fullmatch(line.name):
         draft.remark(ROOT, f"{line.name} from the environment wins over the value given here")
@@ -358,7 +329,7 @@ def _port_assignment(job: _Job, line: _Line, draft: _Draft) -> None:
         draft.remark(ARCHITECTURES, f"{line.name} no longer selects architectures")
 
 
-def _port_rule(job: _Job, line: _Line, draft: _Draft) -> None:
+def _port_rule(job: _Job, line: _Line, draft: Draft) -> None:
     targets = line.text.partition(":")[0]
     if re.search(r"\.(?:ptx|cubin|fatbin)(?!\w)", targets):
         draft.remark(DEVICE_FILE, "the rule makes PTX or cubin, which mcc does not write")
@@ -366,14 +337,14 @@ def _port_rule(job: _Job, line: _Line, draft: _Draft) -> None:
     _port_files(job, line, draft)
 
 
-def _port_condition(job: _Job, line: _Line, draft: _Draft) -> None:
+def _port_condition(job: _Job, line: _Line, draft: Draft) -> None:
     if re.search(r"(?i)nvcc\w*ver|cuda\w*ver", line.text):
         draft.remark(VERSION, "the condition tests a version of nvcc or CUDA")
     _port_text(job, line, 0, len(line.text), False, draft)
     _port_files(job, line, draft)
 
 
-def _port_recipe(job: _Job, line: _Line, draft: _Draft) -> None:
+def _port_recipe(job: _Job, line: _Line, draft: Draft) -> None:
     """A recipe is shell text: each command in it is judged on its own."""
     for start, end in _shell_commands(line.text):
         text = line.text[start:end]
@@ -424,7 +395,7 @@ def _shell_commands(text: str) -> Iterator[tuple[int, int]]:
     yield start, min(at, len(text))
 
 
-def _ported(line: _Line, start: int, end: int, draft: _Draft) -> str:
+def _ported(line: _Line, start: int, end: int, draft: Draft) -> str:
     """A piece of the line with the edits so far, so that a second run judges the same text."""
     out, at = "", start
     for edit in sorted(draft.edits):
@@ -483,7 +454,7 @@ def _expand(job: _Job, text: str) -> str:
     return " ".join([text, *(job.values.get(name, "") for name in sorted(_names(job, text)))])
 
 
-def _add_runtime(job: _Job, line: _Line, at: int, draft: _Draft) -> None:
+def _add_runtime(job: _Job, line: _Line, at: int, draft: Draft) -> None:
     folder = f"$({job.root})/lib" if job.root else "/usr/local/musa/lib"
     place = line.start + at
     for edit in draft.edits:  # not into the middle of something that goes
@@ -521,7 +492,7 @@ _FUNCTION = re.compile(r"\$[({]([a-z-]+)[ \t]")
 _ADDPREFIX = re.compile(r"\$[({]addprefix[ \t]+(?:-Xcompiler|--compiler-options)[ =]?[ \t]*,")
 
 
-def _port_text(job: _Job, line: _Line, start: int, end: int, about: bool, draft: _Draft) -> None:
+def _port_text(job: _Job, line: _Line, start: int, end: int, about: bool, draft: Draft) -> None:
     """Options, the compiler's name, libraries and paths in one piece of text."""
     for words in _word_lists(line.text, start, end, line, draft):
         _port_words(job, line, words, about, draft)
@@ -532,7 +503,7 @@ def _port_text(job: _Job, line: _Line, start: int, end: int, about: bool, draft:
 
 
 def _word_lists(
-    text: str, start: int, end: int, line: _Line, draft: _Draft
+    text: str, start: int, end: int, line: _Line, draft: Draft
 ) -> Iterator[list[_Word]]:
     """Words that stand side by side; the arguments of make's functions are lists of their own."""
     words: list[_Word] = []
@@ -624,7 +595,7 @@ def _pieces(text: str, start: int, end: int, splits: int) -> Iterator[tuple[int,
     yield start, end
 
 
-def _port_words(job: _Job, line: _Line, words: Sequence[_Word], about: bool, draft: _Draft) -> None:
+def _port_words(job: _Job, line: _Line, words: Sequence[_Word], about: bool, draft: Draft) -> None:
     if not any("-" in word.text for word in words):
         return
     for change in nvcc_flags.translate([word.text for word in words], job.context.targets):
@@ -647,7 +618,7 @@ def _port_words(job: _Job, line: _Line, words: Sequence[_Word], about: bool, dra
             _cut(job.file.data, start, end, draft)
 
 
-def _cut(data: bytes, start: int, end: int, draft: _Draft) -> None:
+def _cut(data: bytes, start: int, end: int, draft: Draft) -> None:
     """Take a word out with the blank before it; a continuation line left empty goes too."""
     before = start
     while before > 0 and data[before - 1 : before] in (b" ", b"\t"):
@@ -666,7 +637,7 @@ def _cut(data: bytes, start: int, end: int, draft: _Draft) -> None:
         draft.edit(start, after, "")
 
 
-def _port_compiler(line: _Line, start: int, end: int, about: bool, draft: _Draft) -> None:
+def _port_compiler(line: _Line, start: int, end: int, about: bool, draft: Draft) -> None:
     """nvcc by name: as the compiler, or where something looks for it or asks for its version."""
     for match in _NVCC.finditer(line.text, start, end):
         at = line.start + match.start()
@@ -693,7 +664,7 @@ _LIB64 = re.compile(
 )
 
 
-def _port_paths(job: _Job, line: _Line, start: int, end: int, draft: _Draft) -> None:
+def _port_paths(job: _Job, line: _Line, start: int, end: int, draft: Draft) -> None:
     for match in _LIB64.finditer(line.text, start, end):
         if match["name"]:
             if match["lib"] and _ROOT_NAME.fullmatch(match["name"]):
@@ -707,7 +678,7 @@ def _port_paths(job: _Job, line: _Line, start: int, end: int, draft: _Draft) -> 
 # --- file names ------------------------------------------------------------------------------
 
 
-def _port_files(job: _Job, line: _Line, draft: _Draft) -> None:
+def _port_files(job: _Job, line: _Line, draft: Draft) -> None:
     if ".cu" not in line.body:
         return
     for match in _CU_FILE.finditer(line.text, line.value):
@@ -746,7 +717,7 @@ def _renamed(job: _Job, path: str, extension: str) -> tuple[str, Safety]:
     return "", Safety.EXACT
 
 
-def _diagnose(line: _Line, draft: _Draft) -> Iterator[Diagnostic]:
+def _diagnose(line: _Line, draft: Draft) -> Iterator[Diagnostic]:
     """One diagnostic per code, however many words of the line it is about."""
     lead = len(line.text) - len(line.text.lstrip())
     span = Span(line.start + lead, line.start + max(lead, len(line.text.rstrip())))

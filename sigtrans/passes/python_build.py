@@ -195,7 +195,21 @@ _COMPILER_NAME = re.compile(r"(?i)compile_?(?:args|flags|opt)|(?:cxx|cc|build)_?
 _LIBRARY_NAME = re.compile(r"(?i)(?:^|_)(?:libraries|libs)$")
 
 
+# The grammar's scanner takes time by the square of a run of such lines.
+_ENDLESS = re.compile(rb"(?:\\\r?\n){500}")
+
+
 def _find_in_script(file: SourceFile, context: BuildContext) -> Findings:
+    if _ENDLESS.search(file.data):
+        said = Diagnostic(
+            Span(0, 0),
+            "SIG752",
+            Severity.ERROR,
+            "not edited: this build script continues a line over 500 lines and more",
+            "Port it by hand.",
+            "python/syntax",
+        )
+        return Findings((), (said,))
     script = _Script(file, context)
     if script.root.has_error:
         script.say(
