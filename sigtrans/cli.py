@@ -345,10 +345,12 @@ def _print_explained(text: tuple[str, bool]) -> bool:
 
 
 def _rule(options: argparse.Namespace) -> int:
-    from sigtrans import rules
+    from sigtrans import rules, store
 
     if options.action == "new":
-        rules.write_new(options.what)
+        if not options.what.parent.is_dir():
+            raise SigtransError(f"{options.what}: there is no folder {options.what.parent}")
+        store.write_file(options.what, rules.render_new(options.what))
         print(f"{options.what}: written; fill it in, then: sigtrans rule test {options.what}")
         return DONE
     failures, tested = rules.run_tests(options.what)

@@ -241,14 +241,11 @@ examples:
 """
 
 
-def write_new(path: Path) -> None:
-    """A rule to start from; refuses to overwrite."""
-    from sigtrans.store import write_file
-
+def render_new(path: Path) -> bytes:
+    """A rule to start from, for the file `path`."""
     if path.exists():
         raise SigtransError(f"{path}: is there already; choose another name")
     if path.suffix not in (".yaml", ".yml"):
         raise SigtransError(f"{path}: a rule file ends in .yaml")
-    path.parent.mkdir(parents=True, exist_ok=True)
     topic = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "rule"
-    write_file(path, _NEW.format(id=f"mine/{topic}").encode())
+    return _NEW.format(id=f"mine/{topic}").encode()

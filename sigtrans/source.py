@@ -94,31 +94,35 @@ class SourceFile:
         wanted = sorted(set(diagnostics))
         if not wanted:
             return ()
-        # Counting line feeds up to each place is quicker than a table of lines, and right unless
-        # a carriage return ends a line by itself.
+        # Counting line feeds from place to place is quicker than a table of lines, and right
+        # unless a carriage return ends a line by itself.
         starts = line_starts(self.data) if _LONE_CR.search(self.data) else None
-        return tuple(self._placed(d, starts) for d in wanted)
-
-    def _placed(self, diagnostic: Diagnostic, starts: list[int] | None) -> Diagnostic:
-        at = min(diagnostic.span.start, len(self.data))
-        if starts is None:
-            line = self.data.count(b"\n", 0, at) + 1
-            start = self.data.rfind(b"\n", 0, at) + 1
-            end = self.data.find(b"\n", at)
-        else:
-            line = bisect_right(starts, at)
-            start = starts[line - 1]
-            end = starts[line] if line < len(starts) else -1
-        text = self.data[start : end if end >= 0 else None].rstrip(b"\r\n")
-        before = self.data[start:at]
-        if line == 1 and before.startswith(b"\xef\xbb\xbf"):
-            before = before[3:]
-        return replace(
-            diagnostic,
-            line=line,
-            column=len(decode(before)) + 1,
-            excerpt=decode(text).lstrip("\ufeff")[:400],
-        )
+        placed: list[Diagnostic] = []
+        line, counted = 1, 0
+        for each in wanted:
+            at = min(each.span.start, len(self.data))
+            if starts is None:
+                line += self.data.count(b"\n", counted, at)
+                counted = at
+                start = self.data.rfind(b"\n", 0, at) + 1
+                end = self.data.find(b"\n", at)
+            else:
+                line = bisect_right(starts, at)
+                start = starts[line - 1]
+                end = starts[line] if line < len(starts) else -1
+            text = self.data[start : end if end >= 0 else None][:4000].rstrip(b"\r\n")
+            before = self.data[start:at]
+            if line == 1 and before.startswith(b"\xef\xbb\xbf"):
+                before = before[3:]
+            placed.append(
+                replace(
+                    each,
+                    line=line,
+                    column=len(decode(before)) + 1,
+                    excerpt=decode(text).lstrip("\ufeff")[:400],
+                )
+            )
+        return tuple(placed)
 
 
 _LONE_CR = re.compile(rb"\r(?!\n)")

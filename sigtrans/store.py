@@ -35,7 +35,7 @@ from posixpath import abspath, basename, dirname, isabs, join, normpath, realpat
 from types import TracebackType
 from typing import NamedTuple
 
-from .source import SigtransError
+from sigtrans.source import SigtransError
 
 FOLDER = ".sigtrans"  # ours in every tree that we write; a port must not carry it along
 NEW_VERSIONS = f"{FOLDER}/new"  # here lies the new version of a file that its user had edited

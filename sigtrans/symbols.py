@@ -67,6 +67,7 @@ class FileFacts:
     include_macros: frozenset[bytes] = frozenset()  # NAME of #include NAME
     pasting: Mapping[bytes, Mapping[int, str]] = field(default_factory=dict)
     loads_symbols: bool = False
+    guards: frozenset[bytes] = frozenset()  # version and compiler macros that it defines
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Project:
     include_macros: frozenset[bytes] = frozenset()
     pasting: Mapping[bytes, Mapping[int, str]] = field(default_factory=dict)
     loads_symbols: bool = False
+    guards: frozenset[bytes] = frozenset()  # version macros that the tree defines itself
     files: frozenset[str] = frozenset()  # every file of the tree
     renamed: Mapping[str, str] = field(default_factory=dict)  # source path -> port path
     by_name: Mapping[str, tuple[str, ...]] = field(
@@ -94,6 +96,7 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
     macros: set[bytes] = set()
     pasting: dict[bytes, dict[int, str]] = {}
     loads = False
+    guards: set[bytes] = set()
     for each in sorted(facts, key=lambda f: f.path):
         for own in each.own:
             if own.reach is Reach.TREE:
@@ -108,6 +111,7 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
                 if known.get(index) != "pastes":
                     known[index] = how
         loads = loads or each.loads_symbols
+        guards.update(name for name in each.guards if IS_NUMBER.search(name))
     known_files = frozenset(files)
     by_name: dict[str, list[str]] = {}
     for path in sorted(known_files):
@@ -119,6 +123,7 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
         frozenset(macros),
         {name: dict(sorted(p.items())) for name, p in sorted(pasting.items())},
         loads,
+        frozenset(guards),
         known_files,
         dict(renamed),
         {name: tuple(paths) for name, paths in by_name.items()},
@@ -126,6 +131,8 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
 
 
 # --- one file ---------------------------------------------------------------------------------
+
+IS_NUMBER = re.compile(rb"VER|ARCH")  # in the name of a guard: it is compared, not only tested
 
 # A name of these families that is in no table is worth a word when nobody declares it.
 LOOKALIKE = re.compile(
@@ -168,9 +175,14 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
     suspects: list[tuple[int, int]] = []
     declared: set[bytes] = set()
     unknown: set[bytes] = set()
+    guards: set[bytes] = set()
     targets, absent = table.targets, table.absent
     for start, end, name in lexed.words:
         known = name in targets or name in absent
+        if name in table.guards:
+            if lexed.name_ending_at(lexed.before(start)) == b"define":
+                guards.add(name)
+            continue
         if not known:
             if name == b"cuda":
                 if _opens_namespace(lexed, start, end):
@@ -206,6 +218,7 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
         pasting=_find_pasting(lexed) if b"#" in data else {},
         loads_symbols=(b"sym" in data or b"ProcAddress" in data or b"EntryPoint" in data)
         and _LOADER.search(data) is not None,
+        guards=frozenset(guards),
     )
 
 

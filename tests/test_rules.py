@@ -13,8 +13,8 @@ from sigtrans.rules import (
     load_folders,
     make_traps,
     port_text,
+    render_new,
     run_tests,
-    write_new,
 )
 from sigtrans.source import SigtransError
 
@@ -199,7 +199,7 @@ def test_a_rule_that_feeds_itself_fails(tmp_path: Path) -> None:
 
 def test_a_new_rule_can_be_tested_at_once(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "My_Rule.yaml"
-    write_new(path)
+    write(path, render_new(path).decode())
     (rule,) = load(path)
     assert rule.id == "mine/my-rule"
     assert run_tests(path)[0] == []
@@ -208,18 +208,18 @@ def test_a_new_rule_can_be_tested_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.tsv"])
 def test_a_new_rule_must_be_yaml(tmp_path: Path, name: str) -> None:
     with pytest.raises(SigtransError, match=r"\.yaml"):
-        write_new(tmp_path / name)
+        write(tmp_path / name, render_new(tmp_path / name).decode())
     assert not (tmp_path / name).exists()
 
 
 def test_a_new_rule_never_overwrites(tmp_path: Path) -> None:
     path = write(tmp_path / "a.yaml", "mine")
     with pytest.raises(SigtransError, match="there already"):
-        write_new(path)
+        write(path, render_new(path).decode())
     assert path.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_new_rule_has_a_valid_id_whatever_the_file_is_called(tmp_path: Path) -> None:
     for name in ("Über regel.yaml", "a.b.yaml", "-.yml"):
-        write_new(tmp_path / name)
+        write(tmp_path / name, render_new(tmp_path / name).decode())
         assert load(tmp_path / name)

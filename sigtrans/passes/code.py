@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
 from sigtrans.symbols import (
     FUNCTION_MACRO,
+    IS_NUMBER,
     KEYWORDS,
     LOOKALIKE,
     FileFacts,
@@ -102,8 +103,8 @@ class _Pass:
         self.flagged: dict[bytes, list[Word]] = {}
         self.line = (1, 0)  # the logical line judged last
         self.used: dict[bytes, int] = {}  # names of `using X::name;` -> where
-        self.own_guards: frozenset[bytes] = frozenset()  # version macros that the file defines
-        self.directives: set[int] = set()  # guard lines already judged
+        self.own_guards = facts.guards | project.guards  # theirs, not CUDA's
+        self.directives: dict[int, bool] = {}  # guard lines already judged: may be renamed?
         self.own_files = {o.name for o in facts.own if o.reach is Reach.FILE}
         self.own_ranges: dict[bytes, list[Own]] = {}
         for own in facts.own:
@@ -151,7 +152,6 @@ class _Pass:
         guards, flags, same = self.table.guards, self.table.flags, self.table.same
         methods = self.table.methods
         declared = self.project.declared
-        self.own_guards = self._find_own_guards()
         includes = (*self.facts.includes, *self._macro_includes())
         paths = {at for i in includes for at in range(i.start, i.end)}
         scoped: list[Word] = []
@@ -207,16 +207,6 @@ class _Pass:
                 f"check the call against the MUSA header; see sigtrans explain {name.decode()}",
                 "names/caution",
             )
-
-    def _find_own_guards(self) -> frozenset[bytes]:
-        if b"define" not in self.data:
-            return frozenset()
-        return frozenset(
-            name
-            for start, _, name in self.lexed.words
-            if name in self.table.guards
-            and self.lexed.name_ending_at(self.lexed.before(start)) == b"define"
-        )
 
     def _access(self, start: int) -> str:
         """`member` after . or ->, `::` for a global name, the scope after `X::`, else nothing."""
@@ -535,6 +525,7 @@ class _Pass:
         return follow in (b"(", b"<") or name in (b"wmma", b"warpSize")
 
     def _own_names(self) -> None:
+        stand_ins: dict[str, list[Own]] = {}
         for own in self.facts.own:
             name = own.name.decode("latin-1")
             end = own.at + len(own.name)
@@ -557,24 +548,34 @@ class _Pass:
                     "rename it, or write ::name where CUDA's is meant, if this is not intended",
                     "names/own",
                 )
-            elif own.what == "macro":
+            else:
+                stand_ins.setdefault(own.what, []).append(own)
+        for what, owns in stand_ins.items():
+            self._stand_ins(what, owns)
+
+    def _stand_ins(self, what: str, owns: list[Own]) -> None:
+        """One diagnostic for each, or for all of a long list: a table of entry points, an enum."""
+        for own in owns if len(owns) <= 5 else owns[:1]:
+            name = own.name.decode("latin-1")
+            more = f" (and {len(owns) - 1} more in this file)" if len(owns) > 5 else ""
+            if what == "macro":
                 self._say(
                     own.at,
-                    end,
+                    own.at + len(own.name),
                     "SIG112",
                     WARNING,
-                    f"macro '{name}' has the name of a CUDA function, type or macro; definition "
-                    "and uses are ported alike",
+                    f"macro '{name}' has the name of a CUDA function, type or macro{more}; "
+                    "definition and uses are ported alike",
                     "check that the definition still means the right thing on MUSA",
                     "names/macro-of-both",
                 )
             else:
                 self._say(
                     own.at,
-                    end,
+                    own.at + len(own.name),
                     "SIG111",
                     WARNING,
-                    f"this {own.what} declares CUDA's '{name}' again; declaration and uses are "
+                    f"this {what} declares CUDA's '{name}' again{more}; declaration and uses are "
                     "ported alike",
                     "compare the declaration with the MUSA header, or include that header instead",
                     "names/stand-in",
@@ -611,28 +612,32 @@ class _Pass:
                 "guards/value",
             )
             return
-        if line_start in self.directives:
-            return
-        condition = _COMMENT.sub(b" ", self.data[match.end() : line_end])
-        words = self.table.guards.keys() & set(_NAME.findall(condition))
-        if match.group(1) in (b"if", b"elif") and any(has_number(condition, n) for n in words):
-            self.directives.add(line_start)
-            shown = b" ".join(condition.replace(b"\\", b" ").split()).decode("latin-1")
-            self._say(
-                start,
-                end,
-                "SIG401",
-                ERROR,
-                f"'{shown[:90]}' depends on a CUDA version or architecture number; left as it "
-                "is, so MUSA's compiler sees an undefined macro (0)",
-                "test for the feature that the number stands for: __MUSA_ARCH__ is 210, 220 or "
-                "310; MUSART_VERSION counts SDK releases (5.2 is 50200)",
-                "guards/threshold",
+        renamable = self.directives.get(line_start)
+        if renamable is None:
+            condition = _COMMENT.sub(b" ", self.data[match.end() : line_end])
+            words = self.table.guards.keys() & set(_NAME.findall(condition))
+            renamable = match.group(1) not in (b"if", b"elif") or not any(
+                has_number(condition, n) for n in words
             )
+            if not renamable:
+                shown = b" ".join(condition.replace(b"\\", b" ").split()).decode("latin-1")
+                self._say(
+                    start,
+                    end,
+                    "SIG401",
+                    ERROR,
+                    f"'{shown[:90]}' depends on a CUDA version or architecture number; left as it "
+                    "is, so MUSA's compiler sees an undefined macro (0)",
+                    "test for the feature that the number stands for: __MUSA_ARCH__ is 210, 220 "
+                    "or 310; MUSART_VERSION counts SDK releases (5.2 is 50200)",
+                    "guards/threshold",
+                )
+            self.directives[line_start] = renamable
+        if not renamable:
             return
         target = self.table.guards[name]
         if target is None or (self.strict and name in self.table.unproven):
-            self.directives.add(line_start)
+            self.directives[line_start] = False
             entry = self.table.explain(name.decode())
             self._say(
                 start,
@@ -655,7 +660,9 @@ class _Pass:
         """`#define` or `#undef` of a macro that CUDA or its compiler defines."""
         start, end, name = word
         target = self.table.guards[name]
-        if target is not None and directive == b"undef" and not _NUMBERS.search(name):
+        if directive == b"undef" and name in self.own_guards:
+            return  # said at its definition
+        if target is not None and directive == b"undef" and not IS_NUMBER.search(name):
             if name in self.table.unproven:
                 self._unproven_guard(word, target)
             self.edits.append(Edit(Span(start, end), target, "guards/presence", Safety.REVIEW))
@@ -968,7 +975,12 @@ class _Pass:
                 moved = [p for p in self.project.by_name.get(base, ()) if p in self.project.renamed]
                 if not moved:
                     continue
-                code, what = "SIG125", f"becomes '{self.project.renamed[moved[0]]}' in the port"
+                beside = normpath(join(dirname(self.file.path), text))
+                one = beside if beside in moved else moved[0]
+                becomes = self.project.renamed[one]
+                if one != beside and len(moved) > 1:
+                    becomes = becomes.rpartition("/")[2]
+                code, what = "SIG125", f"becomes '{becomes}' in the port"
                 help = "change the string if the file is opened or compiled at run time"
             else:
                 code, what = "SIG124", "is a compiled CUDA module"
@@ -1063,7 +1075,6 @@ _CONDITION = re.compile(
     rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef)\b"
 )
 _DEFINE = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(define|undef)[ \t]+")
-_NUMBERS = re.compile(rb"VER|ARCH")
 _COMMENT = re.compile(rb"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//.*", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _FOREIGN = re.compile(
