@@ -603,7 +603,7 @@ def _gate(held: _Held, applied: Applied) -> str:
         at, to = end, stop
     if after[to:] != before[at:]:
         return "bytes after the last edit are not the original's"
-    return _parse_gate(held.scan.kind, before, after)
+    return _parse_gate(held.scan.kind, before, applied)
 
 
 def _joins(data: bytes, at: int) -> bool:
@@ -613,15 +613,24 @@ def _joins(data: bytes, at: int) -> bool:
     return data[at - 1] in IDENTIFIER_BYTES and data[at] in IDENTIFIER_BYTES
 
 
-def _parse_gate(kind: str, before: bytes, after: bytes) -> str:
+def _parse_gate(kind: str, before: bytes, applied: Applied) -> str:
     """A build file parses no worse than it did."""
+    after = applied.data
     if kind == "python":
         return "" if not _compiles(before) or _compiles(after) else "it is no valid Python any more"
-    if kind == "cmake":
+    # In CMake only these bytes shape a command; an edit that keeps them cannot break one.
+    if kind == "cmake" and any(
+        before[e.span.start : e.span.end].translate(None, _CMAKE_PLAIN)
+        != e.text.translate(None, _CMAKE_PLAIN)
+        for e in applied.taken
+    ):
         from sigtrans.passes.cmake import is_whole
 
         return "" if not is_whole(before) or is_whole(after) else "a command is not closed any more"
     return ""
+
+
+_CMAKE_PLAIN = bytes(set(range(256)) - set(b'()"\\#[]\n'))
 
 
 def _compiles(data: bytes) -> bool:

@@ -161,7 +161,7 @@ KEYWORDS = frozenset(
     b"register typename operator public private protected virtual template "
     b"__device__ __host__ __global__ __shared__ __constant__ __forceinline__ "
     b"decltype alignof typeid requires noexcept override final explicit friend while for "
-    b"const volatile unsigned signed using namespace typedef define".split()
+    b"const volatile unsigned signed using namespace typedef define endif pragma".split()
 )
 # After these a declared name may still follow (`float const x;`, `unsigned x;`).
 _MAY_END_A_TYPE = frozenset((b"const", b"volatile", b"unsigned", b"signed", b"long", b"short"))
@@ -245,6 +245,8 @@ def _declaration_hint(lexed: Lexed, start: int, end: int) -> str:
         if word == b"using":
             return "type" if follow == b"=" else ""
         if word in _TAGS:
+            if word == b"namespace" and follow == b";":
+                return ""  # using namespace …;
             return "type" if follow and follow in b"{;:>,=" else ""
         if word == b"typename":
             return "type" if follow and follow in b">,=" else ""
@@ -267,6 +269,8 @@ def _declaration_hint(lexed: Lexed, start: int, end: int) -> str:
                 ahead = lexed.before(ahead)
             types = ahead >= 0 and (data[ahead] in IDENTIFIER_BYTES or data[ahead] in b">(")
             return "name" if types and not (data[ahead] == 0x28 and follow != b")") else ""
+        if byte == 0x2A and data[start:end].isupper():
+            return ""  # a factor: constants are not declared as pointers
         return "name" if follow in b"(=;,)[{:" else ""
     if byte == 0x2C:  # a further declarator, an enumerator, a structured binding
         if follow in b";=[]":
@@ -283,6 +287,8 @@ def _declaration_hint(lexed: Lexed, start: int, end: int) -> str:
             return "" if indexed else "name"
         return "name"
     if byte == 0x7D or byte == 0x29:  # } name; of a typedef, decltype(x) name;
+        if follow == b"=" and data[lexed.after(after + 1) : lexed.after(after + 1) + 1] != b"{":
+            return ""  # an assignment behind a block
         return "name" if follow in b";=,[" else ""
     return ""
 

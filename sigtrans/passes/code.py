@@ -28,7 +28,7 @@ from sigtrans.symbols import (
     find_declared,
     scopes_around,
 )
-from sigtrans.syntax import Lexed, Word, find_blanks
+from sigtrans.syntax import IDENTIFIER_BYTES, Lexed, Word, find_blanks
 
 if TYPE_CHECKING:
     from sigtrans.names import NameTable
@@ -1021,8 +1021,13 @@ class _Pass:
     def _shape(self) -> None:
         """What compilers themselves disagree on, or what hides a name from everyone."""
         data = self.data
-        split = b"\\\n" in data or b"\\\r" in data or b"\\ " in data
-        for match in _SPLIT_NAME.finditer(data) if split else ():
+        for place in _SPLICE_IN_WORD.finditer(data) if b"\\" in data else ():
+            begin = place.start()
+            while begin and data[begin - 1] in IDENTIFIER_BYTES:
+                begin -= 1
+            match = _SPLIT_NAME.match(data, begin) if begin < place.start() else None
+            if match is None:
+                continue
             joined = _SPLICE.sub(b"", match.group())
             known = joined in self.table.targets or joined in self.table.absent
             if not known or self.lexed.blank_at(match.start()) is not None:
@@ -1096,6 +1101,7 @@ _LOADED_FILE = re.compile(
     rb"|(?<=\")(?:([\w./-]+\.cuh?)|[\w%./-]*\.(?:ptx|cubin|fatbin))(?=\")"
 )
 _SPLIT_NAME = re.compile(rb"(?:[A-Za-z_]\w*\\[ \t]*(?:\r\n|\n|\r))+\w+")
+_SPLICE_IN_WORD = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)(?=\w)")
 _SPLICE = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)")
 _VERSIONED = re.compile(rb"(?:_ptsz|_ptds|_v\d)+$")
 _SOURCE_MARKS = (b"__global__", b"<cuda_runtime.h>", b"<cuda_fp16.h>")

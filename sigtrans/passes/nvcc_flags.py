@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sigtrans.catalogue import data_file
@@ -132,7 +132,12 @@ def translate(words: Sequence[str], targets: Sequence[str]) -> list[Change]:
     """What differs between the command line for nvcc and the one for mcc, in order."""
     if not any("-" in word or "/" in word for word in words):
         return []
-    return list(_changes(words, targets))
+    return list(_translated(tuple(words), tuple(targets)))
+
+
+@lru_cache(maxsize=512)  # the build files of a tree repeat each other's options
+def _translated(words: tuple[str, ...], targets: tuple[str, ...]) -> tuple[Change, ...]:
+    return tuple(_changes(words, targets))
 
 
 def find_library(name: str) -> Library | None:

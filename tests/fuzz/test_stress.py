@@ -28,8 +28,9 @@ _PIECES: dict[str, tuple[bytes, ...]] = {
         b"// sigtrans: off\n", b"#ifdef USE_MUSA\n", b"using namespace cuda;\n", b"cuda::",
     ),
     "CMakeLists.txt": (
-        b" ", b"\n", b"\r", b"(", b"${", b"$<", b"[", b'"', b"#", b"\\\n", b";", b"if(CUDA_FOUND)\n",
-        b'set(CMAKE_CUDA_FLAGS "-O3")\n', b"target_compile_options(a PRIVATE -arch=sm_80)\n",
+        b" ", b"\n", b"\r", b"(", b"${", b"$<", b"[", b'"', b"#", b"\\\n", b";",
+        b"if(CUDA_FOUND)\n", b'set(CMAKE_CUDA_FLAGS "-O3")\n',
+        b"target_compile_options(a PRIVATE -arch=sm_80)\n",
     ),
     "Makefile": (
         b" ", b"\n", b"\\\n", b"$(", b"nvcc ", b"a: b\n\tnvcc c.cu\n", b"ifdef CUDA\n", b"a.cu ",
