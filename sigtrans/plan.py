@@ -608,7 +608,7 @@ def _gate(held: _Held, applied: Applied) -> str:
 
 def _joins(data: bytes, at: int) -> bool:
     """Would the bytes on both sides of `at` read as one name?"""
-    if not 0 < at < len(data) or data[:at] == b"\xef\xbb\xbf":
+    if not 0 < at < len(data) or (at == 3 and data.startswith(b"\xef\xbb\xbf")):
         return False
     return data[at - 1] in IDENTIFIER_BYTES and data[at] in IDENTIFIER_BYTES
 
@@ -626,7 +626,7 @@ def _parse_gate(kind: str, before: bytes, applied: Applied) -> str:
     ):
         from sigtrans.passes.cmake import is_whole
 
-        return "" if not is_whole(before) or is_whole(after) else "a command is not closed any more"
+        return "" if is_whole(after) or not is_whole(before) else "a command is not closed any more"
     return ""
 
 

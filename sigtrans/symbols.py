@@ -79,6 +79,7 @@ class Project:
     declared: frozenset[bytes] = frozenset()
     include_macros: frozenset[bytes] = frozenset()
     pasting: Mapping[bytes, Mapping[int, str]] = field(default_factory=dict)
+    pasters: frozenset[bytes] = frozenset()  # macros that paste a parameter
     loads_symbols: bool = False
     guards: frozenset[bytes] = frozenset()  # version macros that the tree defines itself
     files: frozenset[str] = frozenset()  # every file of the tree
@@ -122,6 +123,7 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
         frozenset(declared),
         frozenset(macros),
         {name: dict(sorted(p.items())) for name, p in sorted(pasting.items())},
+        frozenset(name for name, p in pasting.items() if "pastes" in p.values()),
         loads,
         frozenset(guards),
         known_files,
@@ -330,7 +332,9 @@ def _find_includes(lexed: Lexed) -> tuple[Include, ...]:
             if not data[: match.start()].endswith(b"__has_"):
                 continue
         else:
-            at = lexed.before(match.start())
+            at = match.start() - 1
+            if data[at : at + 1] != b"#":
+                at = lexed.before(match.start())
             if at < 0 or (data[at] != 0x23 and data[at - 1 : at + 1] != b"%:"):
                 continue
         if lexed.blank_at(match.start()) is None:

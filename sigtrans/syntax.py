@@ -211,7 +211,11 @@ def lex(data: bytes, pattern: re.Pattern[bytes] | None = None) -> Lexed:
         while end <= at:
             start, end = next(rest, (limit, limit))
         if start > at:
-            if at == 0 or data[at - 1] not in IDENTIFIER_BYTES or data[:at] == _BOM:
+            if (
+                at == 0
+                or data[at - 1] not in IDENTIFIER_BYTES
+                or (at == 3 and data.startswith(_BOM))
+            ):
                 words.append((at, stop, match.group()))
         elif data[start] == 0x22:
             quoted.append((at, stop, match.group()))

@@ -338,8 +338,16 @@ def _commands(data: bytes) -> Iterator[_Command]:
 
 
 def is_whole(data: bytes) -> bool:
-    """Does every command that matters have its closing bracket?"""
-    return all(command.name for command in _commands(data))
+    """Does every command have its closing bracket?"""
+    text = data.decode("latin-1")
+    at = 0
+    while (match := _ELEMENT.search(text, at)) is not None:
+        at = match.end()
+        if match["name"] is not None:
+            at, closed = _close(text, at)
+            if not closed:
+                return False
+    return True
 
 
 def _close(text: str, at: int) -> tuple[int, bool]:

@@ -94,6 +94,7 @@ class _Pass:
         self.strict = strict
         self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
         self.protected = find_protected(lexed)
+        self.includes = (*facts.includes, *self._macro_includes())
         self.left = 0
         self.edits: list[Edit] = []
         self.said: list[Diagnostic] = []
@@ -112,7 +113,7 @@ class _Pass:
                 self.own_ranges.setdefault(own.name, []).append(own)
 
     def run(self) -> CodeFindings:
-        for include in (*self.facts.includes, *self._macro_includes()):
+        for include in self.includes:
             self._include(include)
         if self.lexed.words:
             self._words()
@@ -152,8 +153,7 @@ class _Pass:
         guards, flags, same = self.table.guards, self.table.flags, self.table.same
         methods = self.table.methods
         declared = self.project.declared
-        includes = (*self.facts.includes, *self._macro_includes())
-        paths = {at for i in includes for at in range(i.start, i.end)}
+        paths = {at for i in self.includes for at in range(i.start, i.end)}
         scoped: list[Word] = []
         unknown: list[Word] = []
         for word in self.lexed.words:
@@ -844,11 +844,7 @@ class _Pass:
                 )
         # Text made from a name matters where symbols are looked up by it; pasted names always do.
         matters = ("pastes", "quotes") if self.facts.loads_symbols else ("pastes",)
-        macros = {
-            macro
-            for macro, parameters in self.project.pasting.items()
-            if not set(matters).isdisjoint(parameters.values())
-        }
+        macros = self.project.pasters if len(matters) == 1 else self.project.pasting.keys()
         if not macros:
             return
         if any(macro in data for macro in macros):
@@ -959,13 +955,13 @@ class _Pass:
             )
 
     def _quoted_files(self) -> None:
-        for match in _LOADED_FILE.finditer(self.data):
+        for first, last in self.lexed.blanks:
+            match = None
+            if self.data[first] == 0x22:
+                match = _LOADED_FILE.search(self.data, first + 1, last)
+            if match is None or self.protected.why(first) or self._in_include(first + 1):
+                continue
             start, end = match.span()
-            blank = self.lexed.blank_at(start)
-            if blank is None or self.lexed.is_comment(blank):
-                continue
-            if self.protected.why(start) or self._in_include(start):
-                continue
             text = match.group().decode("latin-1")
             if match.group(1):
                 code, what = "SIG122", "is a CUDA library"
