@@ -348,9 +348,7 @@ def _rule(options: argparse.Namespace) -> int:
     from sigtrans import rules, store
 
     if options.action == "new":
-        if not options.what.parent.is_dir():
-            raise SigtransError(f"{options.what}: there is no folder {options.what.parent}")
-        store.write_file(options.what, rules.render_new(options.what))
+        store.write_file(options.what, rules.render_new(options.what), parents=True)
         print(f"{options.what}: written; fill it in, then: sigtrans rule test {options.what}")
         return DONE
     failures, tested = rules.run_tests(options.what)

@@ -337,7 +337,8 @@ class Worker:
         return scan
 
     def _pattern(self, data: bytes) -> re.Pattern[bytes]:
-        torch = b"torch" in data or b"ATen/" in data or b"c10/" in data
+        marks = (b"torch", b"ATen/", b"c10/", b"is_cuda", b"kCUDA")
+        torch = any(mark in data for mark in marks)
         words = self.table.torch_words if torch else ()
         return make_pattern((*self.table.extra_words, *words))  # compiled once
 

@@ -277,10 +277,12 @@ def find_conflicts(out: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def write_file(path: Path, data: bytes, mode: int | None = None) -> None:
+def write_file(path: Path, data: bytes, mode: int | None = None, *, parents: bool = False) -> None:
     """Replace one file (a report, say): the old bytes or the new ones, never a mixture."""
     target = realpath(path)
     with _refusing(target):
+        if parents:
+            _os.makedirs(dirname(target), exist_ok=True)
         here = _lstat(target)
         if here is not None and not stat.S_ISREG(here.st_mode):
             if stat.S_ISDIR(here.st_mode):

@@ -66,6 +66,7 @@ class FileFacts:
     includes: tuple[Include, ...] = ()
     include_macros: frozenset[bytes] = frozenset()  # NAME of #include NAME
     pasting: Mapping[bytes, Mapping[int, str]] = field(default_factory=dict)
+    forwards: tuple[tuple[bytes, int, bytes, int], ...] = ()  # macro, parameter -> macro, argument
     loads_symbols: bool = False
     guards: frozenset[bytes] = frozenset()  # version and compiler macros that it defines
 
@@ -98,6 +99,7 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
     pasting: dict[bytes, dict[int, str]] = {}
     loads = False
     guards: set[bytes] = set()
+    forwards: set[tuple[bytes, int, bytes, int]] = set()
     for each in sorted(facts, key=lambda f: f.path):
         for own in each.own:
             if own.reach is Reach.TREE:
@@ -111,8 +113,17 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
             for index, how in parameters.items():
                 if known.get(index) != "pastes":
                     known[index] = how
+        forwards.update(each.forwards)
         loads = loads or each.loads_symbols
         guards.update(name for name in each.guards if IS_NUMBER.search(name))
+    changed = bool(pasting)
+    while changed:  # what a macro hands on to one that pastes, it pastes itself
+        changed = False
+        for macro, parameter, callee, argument in sorted(forwards):
+            does = pasting.get(callee, {}).get(argument)
+            if does is not None and pasting.get(macro, {}).get(parameter) not in (does, "pastes"):
+                pasting.setdefault(macro, {})[parameter] = does
+                changed = True
     known_files = frozenset(files)
     by_name: dict[str, list[str]] = {}
     for path in sorted(known_files):
@@ -150,6 +161,7 @@ _INCLUDE = re.compile(
 _IMPORT = re.compile(rb"import[ \t]*()([\"<])([^\">\r\n]{1,400})[\">]")
 _INCLUDE_MACRO = re.compile(rb"#[ \t]*include[ \t]+([A-Za-z_]\w*)[ \t]*(?:\r|\n|\Z|/)")
 FUNCTION_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)\r\n]*)\)")
+_SHORT_CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*\(([\w\s,]*)\)")
 _LOADER = re.compile(
     rb"\b(?:dlv?sym|GetProcAddress|cuGetProcAddress\w*|cudaGetDriverEntryPoint\w*)\s*\("
 )
@@ -211,13 +223,15 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
     macros = (
         frozenset(m.group(1) for m in _INCLUDE_MACRO.finditer(data)) if b"include" in data else ()
     )
+    pasting, forwards = _find_pasting(lexed) if b"#" in data else ({}, ())
     return FileFacts(
         path=file.path,
         own=tuple(own),
         declared=frozenset(declared),
         includes=includes,
         include_macros=frozenset(macros),
-        pasting=_find_pasting(lexed) if b"#" in data else {},
+        pasting=pasting,
+        forwards=forwards,
         loads_symbols=(b"sym" in data or b"ProcAddress" in data or b"EntryPoint" in data)
         and _LOADER.search(data) is not None,
         guards=frozenset(guards),
@@ -342,16 +356,24 @@ def _find_includes(lexed: Lexed) -> tuple[Include, ...]:
     return tuple(found)
 
 
-def _find_pasting(lexed: Lexed) -> dict[bytes, dict[int, str]]:
-    """Macros whose parameters are pasted or made into strings: name -> {index: how}."""
+def _find_pasting(
+    lexed: Lexed,
+) -> tuple[dict[bytes, dict[int, str]], tuple[tuple[bytes, int, bytes, int], ...]]:
+    """Macros that paste or quote a parameter (name -> {index: how}), and what macros hand on."""
     data = lexed.data
+    forwards: list[tuple[bytes, int, bytes, int]] = []
     found: dict[bytes, dict[int, str]] = {}
     for match in FUNCTION_MACRO.finditer(data):
         end = lexed.logical_line(match.end())[1]
         body = data[match.end() : end]
+        names = [name.strip() for name in match.group(2).split(b",")]
+        for call in _SHORT_CALL.finditer(body[:2000]):
+            for at, argument in enumerate(call.group(2).split(b",")):
+                if argument.strip() in names:
+                    index = names.index(argument.strip())
+                    forwards.append((match.group(1), index, call.group(1), at))
         if b"#" not in body:
             continue
-        names = [name.strip() for name in match.group(2).split(b",")]
         for index, name in enumerate(names):
             if name.endswith(b"..."):
                 name = b"__VA_ARGS__"
@@ -360,7 +382,7 @@ def _find_pasting(lexed: Lexed) -> dict[bytes, dict[int, str]]:
                 found.setdefault(match.group(1), {})[index] = "pastes"
             elif re.search(rb"(?<!#)#\s*" + quoted + rb"\b", body):
                 found.setdefault(match.group(1), {})[index] = "quotes"
-    return found
+    return found, tuple(forwards)
 
 
 # --- declarations, by structure ---------------------------------------------------------------

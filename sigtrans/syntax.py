@@ -51,7 +51,9 @@ _BLANK = re.compile(_COMMENT + b"|" + _STRING + b"|" + _CHARACTER)
 _FIRST = b"_acnpmtswCNDLMSTV"
 _FAMILIES = (
     rb"_*(?:[cC][uU]|[nN][vV]|p?nccl|NCCL|make_cu)[\w$\x80-\xff]*"
-    rb"|__(?:shfl|match_|reduce_|ballot|any|all|activemask|ld[gc]|st[cw]|nanosleep|pipeline_)\w*"
+    rb"|[nN]pp[A-Zisc]\w*|NPP_\w+"
+    rb"|__(?:shfl|match_|reduce_|ballot|any|all|activemask|ld[gc]|st[cw]|nanosleep|pipeline_|cvta_|is[SGCL]"
+    rb"|cluster_dims|grid_constant|int128|uint128|low2bf|high2bf|[fd](?:add|sub|mul|maf?|div|sqrt|rcp)_r)\w*"
     rb"|_*(?:CHANNEL|DEVICE|DRIVER|LIBRARY|MATH|SURFACE|TEXTURE|VECTOR|COOPERATIVE)_[A-Z_]+_H_*\b"
     rb"|(?:__asm__|__asm|asm)\b|warpSize\b|wmma\b|tex(?:ture|[123]D|Cubemap)\w*|surf(?:ace|[123]D)\w*"
     rb"|atomic[A-Z][A-Za-z]*_system\b"

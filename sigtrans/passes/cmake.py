@@ -583,6 +583,8 @@ def _port_set(job: _Job, command: _Command, draft: _Draft) -> None:
         draft.remark(ARCHITECTURES, f"architectures {_listed(values)} became {_named(job)}")
     elif name == "CMAKE_CUDA_STANDARD" and values and values[0]:
         _replace_command(job, command, [_options_for_all(job, [_standard(values[0])])], draft)
+    elif len(values) == 1 and "LIB" in name.upper() and nvcc_flags.find_library(values[0]):
+        draft.remark(LEFT, f"'{values[0]}' is the name of a CUDA library")
 
 
 def _standard(value: str) -> str:
@@ -1249,19 +1251,27 @@ def _report_rest(job: _Job, command: _Command, draft: _Draft) -> None:
         _port_language_list(job, command, argument, draft)
 
 
+_NEEDS_A_LIST = frozenset(
+    ("TRANSFORM", "GET", "REMOVE_AT", "SUBLIST", "POP_BACK", "POP_FRONT", "INSERT", "JOIN")
+)
+
+
 def _report_name(command: _Command, match: re.Match[str], draft: _Draft) -> None:
     name = match["name"]
     if match["define"] and (
         _IS_OURS.fullmatch(name) or _FLAG_VARIABLE.fullmatch(name) or name in _VARIABLES
     ):
         draft.remark(PASSED_ON, f"{name} is handed on as a definition")
-    elif name.startswith("__CUDA"):
+    elif name.startswith("__CUDA") or name == "CUDA_API_PER_THREAD_DEFAULT_STREAM":
         if command.name.endswith("definitions"):
             draft.remark(nvcc_flags.MACRO, f"{name}: a macro that CUDA's own headers read")
     elif _IS_VERSION.fullmatch(name):
         draft.remark(VERSION, f"{name} counts CUDA releases; MUSA's versions are another scale")
     elif _IS_ARCHITECTURES.fullmatch(name):
-        draft.remark(ARCHITECTURES, f"{name} no longer selects architectures")
+        if command.name == "list" and command.arguments[0].text in _NEEDS_A_LIST:
+            draft.remark(LEFT, f"{name} is not set any more, so this list command may fail")
+        else:
+            draft.remark(ARCHITECTURES, f"{name} no longer selects architectures")
     elif name in _SEPARABLE:
         draft.remark(SEPARABLE, f"{name} has no counterpart in the MUSA language")
     elif _IS_NO_EFFECT.fullmatch(name):

@@ -92,6 +92,9 @@ class _Pass:
         self.project = project
         self.table = table
         self.strict = strict
+        self.is_torch = any(
+            i.path.startswith((b"torch/", b"ATen/", b"c10/")) for i in facts.includes
+        )
         self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
         self.protected = find_protected(lexed)
         self.includes = (*facts.includes, *self._macro_includes())
@@ -119,6 +122,7 @@ class _Pass:
             self._words()
             self._own_names()
             self._flags()
+            self._capabilities()
             self._pasting()
         self._strings()
         self._shape()
@@ -174,6 +178,9 @@ class _Pass:
             elif name in methods:
                 if self._access(start) == "member" and not self.protected.why(start):
                     self.edits.append(Edit(Span(start, word[1]), methods[name], "names/method"))
+            elif _NPP.match(name):
+                if name not in declared and not self.protected.why(start):
+                    self._absent(word)
             elif self.project.pasting and _STEM.match(name) and self._is_stem(word):
                 pass
             elif name == b"cuda":
@@ -356,6 +363,8 @@ class _Pass:
         start, end, name = word
         entry = self.table.explain(name.decode())
         note = entry.note if entry else ""
+        if _NPP.match(name):
+            note = "the SDK ships muPP instead, another set of names"
         self._say(
             start,
             end,
@@ -422,6 +431,10 @@ class _Pass:
         qualifies = self.data[after : after + 2] == b"::"
         at = self.lexed.after(after + 2)
         scope = self._access(start)
+        if scope == "torch" or (scope == "member" and self.data[after : after + 1] == b"("):
+            if self.is_torch:
+                self._torch_cuda(word, "torch::cuda" if scope == "torch" else ".cuda()")
+            return
         rule = _CUDA_BACKENDS.get(scope)
         if rule is not None:
             self.edits.append(Edit(Span(start, end), b"musa", rule))
@@ -454,6 +467,17 @@ class _Pass:
             "replace it (std:: on the host, own code on the device), or check the SDK's include "
             f"folder for musa/{shown}",
             "names/libcudacxx",
+        )
+
+    def _torch_cuda(self, word: Word, what: str) -> None:
+        self._say(
+            word[0],
+            word[1],
+            "SIG130",
+            ERROR,
+            f"'{what}' is PyTorch's CUDA interface; left as it is",
+            "MUSA tensors sit on PrivateUse1: use that device, or torch_musa's own functions",
+            "torch/cuda",
         )
 
     def _names_namespace(self, start: int) -> bool:
@@ -819,6 +843,31 @@ class _Pass:
                     flag.rule,
                 )  # fmt: skip
 
+    def _capabilities(self) -> None:
+        """Host code that asks a device for its compute capability or its warp size."""
+        data = self.data
+        if not any(word[2] in _DEVICE_PROPERTIES for word in self.lexed.words):
+            return
+        last = -1
+        for match in _CAPABILITY.finditer(data):
+            line = data.rfind(b"\n", 0, match.start())
+            if line == last or self.lexed.blank_at(match.start()):
+                continue
+            if self.protected.why(match.start()):
+                continue
+            last = line
+            name = match.group(1).decode()
+            if name == "warpSize":
+                code, what = "SIG204", "mp_21 and mp_22 report 128 here, while kernels see 32 lanes"
+                help = "use the constant that the kernel is written for"
+            else:
+                code, what = "SIG405", "cards report 2.1, 2.2 or 3.1, not NVIDIA's numbers"
+                help = "ask for the feature, or compare with MUSA's numbers"
+            self._say(
+                *match.span(1), code, WARNING, f"device property '{name}': {what}", help,
+                "guards/device-property",
+            )  # fmt: skip
+
     def _pasting(self) -> None:
         data = self.data
         if b"##" in data:
@@ -921,6 +970,8 @@ class _Pass:
             self.lexed = Lexed(data, find_blanks(data), self.lexed.words, self.lexed.quoted)
         seen: set[int] = set()
         self._quoted_names(seen)
+        if self.is_torch:
+            self._quoted_devices()
         if files:
             self._quoted_files()
         if sources:
@@ -953,6 +1004,23 @@ class _Pass:
                 else "MUSA has no such name: the look-up must go",
                 "strings/name",
             )
+
+    def _quoted_devices(self) -> None:
+        """The device "cuda" or "cuda:0" of PyTorch."""
+        for start, end, word in self.lexed.quoted:
+            blank = self.lexed.blank_at(start)
+            if word != b"cuda" or blank is None or self.protected.why(start):
+                continue
+            if _DEVICE.fullmatch(self.data, blank[0] + 1, blank[1] - 1):
+                self._say(
+                    start,
+                    end,
+                    "SIG130",
+                    WARNING,
+                    "this string names PyTorch's CUDA device; strings are not changed",
+                    'write "musa"',
+                    "torch/device",
+                )
 
     def _quoted_files(self) -> None:
         for first, last in self.lexed.blanks:
@@ -1086,6 +1154,13 @@ _PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
 _HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w./+-]+)[>\"]")
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
 _BREAK = re.compile(rb"[;{},(\n]")
+_DEVICE_PROPERTIES = frozenset(
+    b"cudaDeviceProp cudaGetDeviceProperties cudaGetDeviceProperties_v2 getCurrentDeviceProperties "
+    b"getDeviceProperties".split()
+)
+_CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor|warpSize)\b(?!\s*\()")
+_DEVICE = re.compile(rb"cuda(?::\d+)?")
+_NPP = re.compile(rb"[nN]pp[A-Zisc]|NPP_")
 _STEM = re.compile(
     rb"(?:cuda|cu|CU|CUDA|cublas|cublasLt|cufft|curand|cusparse|cusolver|cusolverDn|cudnn|nccl"
     rb"|nvrtc|nvml|nvtx|cupti|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NCCL|NVRTC)(?:_|[A-Z]\w*)?$"
