@@ -7,7 +7,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -257,15 +257,18 @@ def _port(options: argparse.Namespace) -> int:
                 only_changed=options.only_changed,
                 annotate=options.annotate,
                 progress=progress,
+                summarize=lambda plan: _summary(plan, options),
             )
     if done.recovered is not None:
         _say(f"an earlier run was interrupted: {done.recovered.how}")
         for path in done.recovered.kept:
             _say(f"  kept an edited file: {path}")
-    code = _finish(done.plan, options, done.landed)
+    code = _repeat(done.summary, options) if done.made is None else None
+    if code is None:
+        code = _finish(done.plan, options, done.landed)
     if options.quiet or options.output_format != "full":
         return code
-    if done.unchanged:
+    if done.made is None:
         print("\nNothing has changed since the last run; nothing was written.")
     if done.committed is not None:
         for path in done.committed.conflicts:
@@ -433,6 +436,42 @@ def _finish(plan: Plan, options: argparse.Namespace, landed: str, *, actions: bo
         case "github":
             text = report.render_github(plan)
     sys.stdout.write(text)
+    return _judge(plan)
+
+
+def _summary(plan: Plan, options: argparse.Namespace) -> dict[str, object]:
+    """What a later run over the unchanged tree needs to say the same."""
+    summary: dict[str, object] = {"code": _judge(plan)}
+    if options.output_format == "full" and not options.quiet:
+        from sigtrans import report
+
+        output = options.output or _default_output(options)
+        for color in (False, True):
+            text = report.render_full(plan, _width(), color, landed=str(output))
+            summary[f"text {_width()} {color} {output}"] = text
+    return summary
+
+
+def _repeat(summary: Mapping[str, object], options: argparse.Namespace) -> int | None:
+    """Say again what the last run said; None when it kept no such text."""
+    if options.report or options.output_format != "full":
+        return None
+    output = options.output or _default_output(options)
+    text = "" if options.quiet else summary.get(f"text {_width()} {_color(options)} {output}")
+    code = summary.get("code")
+    if not isinstance(text, str) or not isinstance(code, int):
+        return None
+    sys.stdout.write(text)
+    return code
+
+
+def _default_output(options: argparse.Namespace) -> Path:
+    from sigtrans.port import default_output
+
+    return default_output(options.source)
+
+
+def _judge(plan: Plan) -> int:
     needs = any(f.status.value == "failed" for f in plan.files) or any(
         d.severity.value != "note" for f in plan.files for d in f.diagnostics
     )

@@ -74,6 +74,57 @@ class Plan:
     diagnostics: tuple[Diagnostic, ...] = ()  # about the run as a whole
 
 
+Row = list[Any]  # a result as plain values: for other processes, and for the next run
+
+
+def to_row(result: FileResult) -> Row:
+    """The result as JSON-like values; pickling those is many times cheaper than dataclasses."""
+    return [
+        result.path,
+        result.port_path,
+        result.kind,
+        result.status.value,
+        result.reason,
+        result.size,
+        [
+            (e.span.start, e.span.end, e.text.decode("latin-1"), e.rule, int(e.safety))
+            for e in result.edits
+        ],
+        [
+            (
+                d.span.start,
+                d.span.end,
+                d.code,
+                d.severity.value,
+                d.message,
+                d.help,
+                d.rule,
+                d.line,
+                d.column,
+                d.excerpt,
+            )
+            for d in result.diagnostics
+        ],
+        result.silenced,
+    ]
+
+
+def from_row(row: Row) -> FileResult:
+    """The inverse of `to_row`."""
+    path, port_path, kind, status, reason, size, edits, diagnostics, silenced = row
+    return FileResult(
+        path,
+        port_path,
+        kind,
+        Status(status),
+        reason,
+        size,
+        tuple(Edit(Span(a, b), t.encode("latin-1"), r, Safety(s)) for a, b, t, r, s in edits),
+        tuple(Diagnostic(Span(a, b), c, Severity(s), *rest) for a, b, c, s, *rest in diagnostics),
+        silenced,
+    )
+
+
 # --- making a plan ------------------------------------------------------------------------------
 
 
@@ -337,7 +388,7 @@ class Worker:
         return scan
 
     def _pattern(self, data: bytes) -> re.Pattern[bytes]:
-        marks = (b"torch", b"ATen/", b"c10/", b"is_cuda", b"kCUDA")
+        marks = (b"torch", b"ATen/", b"c10", b"is_cuda", b"kCUDA", b"at::")
         torch = any(mark in data for mark in marks)
         words = self.table.torch_words if torch else ()
         return make_pattern((*self.table.extra_words, *words))  # compiled once
@@ -669,6 +720,7 @@ def _internal(held: _Held, port_path: str, fault: Exception, detail: str) -> Fil
 
 # --- one process or several --------------------------------------------------------------------
 
+_WEIGHT = {"cmake": 10, "make": 6, "python": 2}  # cost of a byte, against one of C++
 _PAYS_OFF = 4 * 1024 * 1024  # bytes of source per process; below that start-up costs more
 
 
@@ -683,10 +735,10 @@ class _Pool:
         # The largest first, each to the least loaded: an even split that depends on nothing else.
         self.parts: list[list[Found]] = [[] for _ in range(self.jobs)]
         loads = [0] * self.jobs
-        for each in sorted(work, key=lambda f: (-f.size, f.path)):
+        for each in sorted(work, key=lambda f: (-f.size * _WEIGHT.get(f.kind, 1), f.path)):
             least = loads.index(min(loads))
             self.parts[least].append(each)
-            loads[least] += each.size + 2000
+            loads[least] += each.size * _WEIGHT.get(each.kind, 1) + 2000
         self.local = Worker(folder, settings) if self.jobs == 1 else None
         self.pipes: list[Connection] = []
         self.processes: list[Any] = []
@@ -696,11 +748,14 @@ class _Pool:
     def _start(self, folder: str, settings: Settings) -> None:
         import multiprocessing
 
-        methods = multiprocessing.get_all_start_methods()
-        context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+        fork = "fork" in multiprocessing.get_all_start_methods()
+        context: Any = multiprocessing.get_context("fork" if fork else "spawn")
+        worker = Worker(folder, settings) if fork else None  # its tables are then shared
         for _ in self.parts:
             here, there = context.Pipe()
-            process = context.Process(target=_serve, args=(there, folder, settings), daemon=True)
+            process = context.Process(
+                target=_serve, args=(there, folder, settings, worker), daemon=True
+            )
             process.start()
             there.close()
             self.pipes.append(here)
@@ -747,7 +802,8 @@ class _Pool:
             return done
         for pipe in self.pipes:
             pipe.send(project)
-        return self._collect("planning", progress)
+        rows = self._collect("planning", progress)
+        return [Outcome(from_row(row), draft) for row, draft in rows]
 
     def _collect(self, stage: str, progress: Progress | None) -> list[Any]:
         from multiprocessing.connection import wait
@@ -773,15 +829,24 @@ class _Pool:
         return done
 
 
-def _serve(pipe: Connection, folder: str, settings: Settings) -> None:
+def _serve(pipe: Connection, folder: str, settings: Settings, worker: Worker | None) -> None:
     """A worker process: scan what is sent, then plan it; results go back in chunks."""
-    worker = Worker(folder, settings)
+    worker = worker or Worker(folder, settings)
     try:
-        _send_chunks(pipe, (worker.scan(each) for each in pipe.recv()))
+        _send_chunks(pipe, (_for_parent(worker.scan(each)) for each in pipe.recv()))
         project = pipe.recv()
-        _send_chunks(pipe, (worker.plan(path, project) for path in sorted(worker.held)))
+        outcomes = (worker.plan(path, project) for path in sorted(worker.held))
+        _send_chunks(pipe, ((to_row(o.result), o.draft) for o in outcomes))
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return  # the parent is gone or was interrupted; it says so itself
+
+
+def _for_parent(scan: Scan) -> Scan:
+    """Without the includes, which only the worker needs."""
+    facts = scan.facts
+    if facts is None or not facts.includes:
+        return scan
+    return replace(scan, facts=replace(facts, includes=()))
 
 
 def _send_chunks(pipe: Connection, results: Iterable[object]) -> None:

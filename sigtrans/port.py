@@ -6,21 +6,26 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sigtrans import __version__, store
 from sigtrans.discover import Found, find_files
 from sigtrans.names import data_dir
-from sigtrans.plan import Drafted, FileResult, Plan, Progress, Settings, Status, make_plan
+from sigtrans.plan import (
+    Drafted,
+    Plan,
+    Progress,
+    Settings,
+    Status,
+    from_row,
+    make_plan,
+    to_row,
+)
 from sigtrans.source import (
-    Diagnostic,
-    Edit,
-    Safety,
     Severity,
     SigtransError,
     SourceFile,
-    Span,
     apply,
 )
 
@@ -29,11 +34,18 @@ from sigtrans.source import (
 class Ported:
     """What a run did; `landed` is where the port is."""
 
-    plan: Plan
     landed: str
     committed: store.Committed | None
     recovered: store.Recovered | None
-    unchanged: bool = False  # nothing had changed since the last run
+    made: Plan | None = None  # None: nothing had changed since the last run
+    summary: Mapping[str, object] = field(default_factory=dict)  # what that run kept for this one
+
+    @property
+    def plan(self) -> Plan:
+        """The plan, read back from the port when nothing had to be planned."""
+        if self.made is not None:
+            return self.made
+        return find_pairs(Path(self.landed))[0]
 
 
 def default_output(source: Path) -> Path:
@@ -66,8 +78,12 @@ def port_copy(
     only_changed: bool = False,
     annotate: bool = False,
     progress: Progress | None = None,
+    summarize: Callable[[Plan], Mapping[str, object]] = lambda plan: {},
 ) -> Ported:
-    """Write the port of `source` as the tree `output`; the input is not touched."""
+    """Write the port of `source` as the tree `output`; the input is not touched.
+
+    What `summarize` makes of the plan is kept, and handed back while nothing changes.
+    """
     _check_source(source)
     if output.exists() and not output.is_dir():
         raise SigtransError(f"{output}: is not a folder; choose another place with -o")
@@ -77,13 +93,14 @@ def port_copy(
     if source.is_dir():
         found = tuple(find_files(source, settings.options))
         key = _fingerprint(source, found, settings, (only_changed, annotate))
-        before = _remembered(output, key)
-        if before is not None and _is_there(output, before, only_changed):
+        summary = _remembered(output, key)
+        if summary is not None:
             waiting = store.Committed(conflicts=store.find_conflicts(output))
-            return Ported(before, str(output), waiting, recovered, unchanged=True)
+            return Ported(str(output), waiting, recovered, summary=summary)
     drafted = make_plan(source, settings, progress, found)
     drafts = _annotated(drafted, source) if annotate else drafted.drafts
-    state = _dump_state(drafted.plan, source, key)
+    summary = summarize(drafted.plan)
+    state = _dump_state(drafted.plan, source, key, summary, only_changed)
     folder = Path(os.path.abspath(source if source.is_dir() else source.parent))  # noqa: PTH100
     committed = store.commit_copy(
         folder,
@@ -92,7 +109,7 @@ def port_copy(
         only_changed=only_changed,
         state=state,
     )
-    return Ported(drafted.plan, str(output), committed, recovered)
+    return Ported(str(output), committed, recovered, drafted.plan, summary)
 
 
 def port_in_place(
@@ -106,19 +123,9 @@ def port_in_place(
     drafts = _annotated(drafted, source) if annotate else drafted.drafts
     changes = list(_replacements(folder, drafted, drafts))
     if not drafts:
-        return Ported(drafted.plan, str(folder), store.Committed(), recovered)
+        return Ported(str(folder), store.Committed(), recovered, drafted.plan)
     committed = store.commit_in_place(folder, changes)
-    return Ported(drafted.plan, str(folder), committed, recovered)
-
-
-def _is_there(output: Path, plan: Plan, only_changed: bool) -> bool:
-    """Nobody has deleted a file of the port since."""
-    place = os.fspath(output)
-    return all(
-        os.path.lexists(f"{place}/{f.port_path}")
-        for f in plan.files
-        if f.port_path and (f.status is Status.PORTED or not only_changed)
-    )
+    return Ported(str(folder), committed, recovered, drafted.plan)
 
 
 def _check_source(source: Path) -> None:
@@ -207,97 +214,63 @@ def _rule_files() -> Iterator[Path]:
     yield from sorted(package.glob("passes/*.py"))
 
 
-def _dump_state(plan: Plan, source: Path, key: str) -> bytes:
-    files = [
-        [
-            f.path,
-            f.port_path,
-            f.kind,
-            f.status.value,
-            f.reason,
-            f.size,
-            [
-                [e.span.start, e.span.end, e.text.decode("latin-1"), e.rule, int(e.safety)]
-                for e in f.edits
-            ],
-            [_dump_diagnostic(d) for d in f.diagnostics],
-            f.silenced,
-        ]
-        for f in plan.files
-    ]
-    return json.dumps(
-        {
-            "schema": 1,
-            "key": key,
-            "source": os.fspath(source.resolve()),
-            "root": plan.root,
-            "targets": plan.targets,
-            "sdk": plan.sdk,
-            "files": files,
-            "diagnostics": [_dump_diagnostic(d) for d in plan.diagnostics],
-        },
-        separators=(",", ":"),
-        ensure_ascii=True,
-    ).encode()
+def _dump_state(
+    plan: Plan, source: Path, key: str, summary: Mapping[str, object], only_changed: bool
+) -> bytes:
+    """Two lines of JSON: what a run over an unchanged tree needs, and the plan."""
+    head = {
+        "schema": 1,
+        "key": key,
+        "source": os.fspath(source.resolve()),
+        "summary": summary,
+        "present": [
+            f.port_path
+            for f in plan.files
+            if f.port_path and (f.status is Status.PORTED or not only_changed)
+        ],
+    }
+    body = {
+        "root": plan.root,
+        "targets": plan.targets,
+        "sdk": plan.sdk,
+        "files": [to_row(f) for f in plan.files],
+    }
+    lines = (json.dumps(part, separators=(",", ":")) for part in (head, body))
+    return "\n".join(lines).encode()
 
 
-def _dump_diagnostic(d: Diagnostic) -> list[object]:
-    return [
-        d.span.start,
-        d.span.end,
-        d.code,
-        d.severity.value,
-        d.message,
-        d.help,
-        d.rule,
-        d.line,
-        d.column,
-        d.excerpt,
-    ]
-
-
-def load_state(output: Path) -> tuple[Plan, Path, str] | None:
-    """The plan, source and fingerprint of the last port written to `output`; None if unreadable."""
+def load_state(output: Path) -> tuple[Plan, Path] | None:
+    """The plan and the source of the last port written to `output`; None if unreadable."""
     raw = store.read_state(output)
     if raw is None:
         return None
     try:
-        state = json.loads(raw)
-        if state["schema"] != 1:
+        first, _, second = raw.partition(b"\n")
+        head, body = json.loads(first), json.loads(second)
+        if head["schema"] != 1:
             return None
-        plan = Plan(
-            state["root"],
-            tuple(state["targets"]),
-            state["sdk"],
-            tuple(_load_file(f) for f in state["files"]),
-            tuple(_load_diagnostic(d) for d in state["diagnostics"]),
-        )
-        return plan, Path(state["source"]), str(state["key"])
+        files = tuple(from_row(row) for row in body["files"])
+        return Plan(body["root"], tuple(body["targets"]), body["sdk"], files), Path(head["source"])
     except (ValueError, KeyError, TypeError, IndexError):
         return None  # written by another version, or damaged: plan anew
 
 
-def _load_file(f: list) -> FileResult:  # type: ignore[type-arg]  # rows of JSON
-    return FileResult(
-        f[0],
-        f[1],
-        f[2],
-        Status(f[3]),
-        f[4],
-        f[5],
-        tuple(Edit(Span(a, b), t.encode("latin-1"), r, Safety(s)) for a, b, t, r, s in f[6]),
-        tuple(_load_diagnostic(d) for d in f[7]),
-        f[8],
-    )
-
-
-def _load_diagnostic(d: list) -> Diagnostic:  # type: ignore[type-arg]
-    return Diagnostic(Span(d[0], d[1]), d[2], Severity(d[3]), *d[4:])
-
-
-def _remembered(output: Path, key: str) -> Plan | None:
-    state = load_state(output)
-    return state[0] if state is not None and state[2] == key else None
+def _remembered(output: Path, key: str) -> Mapping[str, object] | None:
+    """What the last run said, when neither the tree nor the port has changed since."""
+    raw = store.read_state(output)
+    if raw is None:
+        return None
+    try:
+        head = json.loads(raw.partition(b"\n")[0])
+        if head["schema"] != 1 or head["key"] != key:
+            return None
+        place = os.fspath(output)
+        if not all(os.path.lexists(f"{place}/{path}") for path in head["present"]):
+            return None
+        summary: Mapping[str, object] = head["summary"]
+        return summary
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def find_pairs(output: Path) -> tuple[Plan, Path]:
@@ -305,7 +278,7 @@ def find_pairs(output: Path) -> tuple[Plan, Path]:
     state = load_state(output)
     if state is None:
         raise SigtransError(f"{output}: holds no port made by sigtrans; name a folder that does")
-    plan, source, _ = state
+    plan, source = state
     folder = source if source.is_dir() else source.parent
     if not folder.is_dir():
         raise SigtransError(f"{output}: its source {source} is gone; put it back or port again")
