@@ -4,8 +4,8 @@ Choices a user can see:
 
 - What git ignores and does not track is neither ported nor copied. A file that is tracked in spite
   of `.gitignore` is part of the project, as it is for git. Without a repository nothing says what
-  is tracked, so `.gitignore` alone decides. The user's global excludes file is not read: the plan
-  must be the same on every machine.
+  is tracked: then files that `.gitignore` names are copied, and not ported. The user's global
+  excludes file is not read: the plan must be the same on every machine.
 - Folders of other people's code are copied, so that the port builds, but not ported.
 - Build folders are recognised by what they hold; a folder that is merely called `build` is walked.
 - Generated files are ported like any other, since the port must build; `find_generated` tells the
@@ -893,7 +893,9 @@ class _Walk:
         if is_folder:
             self.subfolder(here, entry, path, ignored, skip, forced)
         elif ignored:
-            self.left_out(path, entry, False, ignored)
+            # Without a repository nothing says whether it is tracked: then the port may need it.
+            unknown = not here.repository.git and not entry.is_symlink()
+            self.left_out(path, entry, False, ignored, copied=unknown)
         elif entry.is_symlink():
             self.link(path, entry, skip)
         else:
@@ -1012,10 +1014,18 @@ class _Walk:
             )
         )  # fmt: skip
 
-    def left_out(self, path: str, entry: os.DirEntry[str], is_folder: bool, reason: str) -> None:
+    def left_out(
+        self,
+        path: str,
+        entry: os.DirEntry[str],
+        is_folder: bool,
+        reason: str,
+        copied: bool = False,
+    ) -> None:
         info = entry.stat(follow_symlinks=False)
         kind = "folder" if is_folder else "link" if entry.is_symlink() else "other"
-        self.add(path + "/" * is_folder, kind, info, reason, copied=False)
+        copied = copied and stat.S_ISREG(info.st_mode)
+        self.add(path + "/" * is_folder, kind, info, reason, copied=copied)
 
     def close_folder(self, here: _Folder, reason: str, copied: bool) -> None:
         self.add(here.path, "folder", os.lstat(here.place), reason, copied=copied)

@@ -49,10 +49,21 @@ class Flag:
     message: str
     help: str
 
+    @property
+    def tells_cuda(self) -> bool:
+        """Does this name alone show that a file is CUDA? Assembly and textures exist elsewhere."""
+        return self.code in ("SIG201", "SIG202", "SIG203", "SIG302", "SIG304", "SIG305")
+
 
 # Notes that tell where a name was seen, and not what a user has to mind.
 _PROVENANCE = frozenset(
-    (b"profiler id", b"seen in converted code only", b"mupti*.h ship with the SDK", b"no use seen")
+    (
+        b"profiler id",
+        b"seen in converted code only",
+        b"mupti*.h ship with the SDK",
+        b"no use seen",
+        b"tiles above 32 lanes are wrong on mp_21 and mp_22",  # said at such a tile: SIG206
+    )
 )
 
 

@@ -188,6 +188,7 @@ def make_plan(
         if each.path in clashes:
             result = _with(result, clashes[each.path], settings.config)
         results.append(result)
+    results = _said_once(results)
     plan = Plan(
         root=str(root),
         targets=settings.targets,
@@ -238,6 +239,33 @@ def _untouched(found: Found, scan: Scan | None) -> FileResult:
         reason=reason,
         size=found.size,
     )
+
+
+# The same sentence about every file of a tree, or of a folder, is said at the first of them.
+_ONCE_A_TREE = frozenset(("SIG707",))
+_ONCE_A_FOLDER = frozenset(("SIG012",))
+
+
+def _said_once(results: list[FileResult]) -> list[FileResult]:
+    """Fold repeated remarks: the first keeps its place and says how many there are."""
+    seen: dict[tuple[str, str, str], list[int]] = {}
+    for at, result in enumerate(results):
+        for each in result.diagnostics:
+            if each.code in _ONCE_A_TREE or each.code in _ONCE_A_FOLDER:
+                tree = each.code in _ONCE_A_TREE
+                folder = "" if tree else posixpath.dirname(result.path)
+                seen.setdefault((each.code, folder, each.message), []).append(at)
+    folded = dict(enumerate(results))
+    for (code, _, message), places in seen.items():
+        for n, at in enumerate(places if len(places) > 1 else ()):
+            more = f"{message} (and {len(places) - 1} more files here)"
+            kept = [
+                replace(d, message=more) if (d.code, d.message) == (code, message) else d
+                for d in folded[at].diagnostics
+                if n == 0 or (d.code, d.message) != (code, message)
+            ]
+            folded[at] = replace(folded[at], diagnostics=tuple(kept))
+    return list(folded.values())
 
 
 def _with(result: FileResult, diagnostic: Diagnostic, config: Config) -> FileResult:
@@ -415,8 +443,11 @@ class Worker:
             return "cuda", ""
         if b"__global__" in data or b"__device__" in data or b"<<<" in data:
             return "cuda", ""
-        targets = self.table.targets
-        return ("cuda" if any(w[2] in targets for w in lexed.words) else "c++"), ""
+        targets, flags = self.table.targets, self.table.flags
+        telling = any(
+            w[2] in targets or (w[2] in flags and flags[w[2]].tells_cuda) for w in lexed.words
+        )
+        return "cuda" if telling else "c++", ""
 
     def plan(self, path: str, project: Project) -> Outcome:
         """Never raises: a fault of ours becomes SIG999 on that file."""

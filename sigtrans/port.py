@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sigtrans import __version__, store
@@ -194,7 +194,8 @@ def _fingerprint(
 ) -> str:
     """Equal fingerprints, equal port: the tree, the settings, the rules and the tool itself."""
     digest = hashlib.sha256()
-    digest.update(f"{__version__}\n{source.resolve()}\n{settings!r}\n{more!r}\n".encode())
+    asked = replace(settings, jobs=0)  # how many processes makes no difference to the port
+    digest.update(f"{__version__}\n{source.resolve()}\n{asked!r}\n{more!r}\n".encode())
     for path in (*_rule_files(), *settings.tables):
         stat = path.stat()
         digest.update(f"{path}\t{stat.st_size}\t{stat.st_mtime_ns}\n".encode())

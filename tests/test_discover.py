@@ -638,7 +638,7 @@ def test_nested_files_negation_and_anchors(tmp_path: Path) -> None:
     ]
     files = found(tmp_path)
     assert files["a.gen.cu"].skip == "ignored by .gitignore (*.gen.cu)"
-    assert not files["a.gen.cu"].copied
+    assert files["a.gen.cu"].copied, "no repository says that it is not part of the project"
     assert files["sub/out/"].kind == "folder" and not files["sub/out/"].copied
     assert len(ported(tmp_path, Options(respect_gitignore=False))) == 11
 
@@ -860,6 +860,7 @@ def test_links(tmp_path: Path) -> None:
 
 def test_a_link_to_what_is_left_out(tmp_path: Path) -> None:
     make(tmp_path, {".gitignore": "x.cu\n", "x.cu": KERNEL, "out/CMakeCache.txt": "", "out/a": ""})
+    git(tmp_path, "init", "-q")
     (tmp_path / "l.cu").symlink_to("x.cu")
     (tmp_path / "m").symlink_to("out/a")
     (tmp_path / "n").symlink_to("out")

@@ -138,7 +138,7 @@ _IS_NO_EFFECT = re.compile(
 )
 _IS_ARCHITECTURES = re.compile(r"CMAKE_CUDA_ARCHITECTURES\w*|CUDA_ARCHITECTURES|CUDAARCHS")
 _IS_OURS = re.compile(  # names that CMake or its modules own; anything else belongs to the project
-    r"CMAKE_CUDA_\w+|CUDAToolkit_\w+"
+    r"CMAKE_CUDA_\w+|CUDAToolkit_\w+|CUDA_[a-zA-Z]\w*_LIBRARY|CUDA_TOOLKIT_\w+"
 )
 _TARGETS_SEEN = frozenset(("musart", "mublas", "mufft", "musa_driver"))
 
@@ -261,8 +261,19 @@ def find(file: SourceFile, context: BuildContext) -> Findings:
             _HELP[ALREADY_MUSA],
             "build/cmake",
         )
-        return Findings((), (remark,))
+        return _follow_renames(make_job(file, context, commands), remark)
     return port_commands(make_job(file, context, commands))
+
+
+def _follow_renames(job: _Job, remark: Diagnostic) -> Findings:
+    """A file that knows MUSA keeps its commands, but not the names of files that moved."""
+    edits: list[Edit] = []
+    for command in job.commands:
+        if ".cu" in command.text:
+            draft = _Draft("build/cmake")
+            _port_sources(job, command, draft)
+            edits += draft.edits
+    return Findings(tuple(edits), (remark,))
 
 
 def make_job(
@@ -432,6 +443,11 @@ def _port(job: _Job, command: _Command) -> _Draft:
         return draft
     if command.name in _NO_COMMANDS:
         draft.remark(NO_COUNTERPART, f"{command.name}() has no MUSA counterpart")
+    if command.name.startswith(("target_", "set_target")) and any(
+        argument.bare.startswith("-") for argument in command.arguments[:1]
+    ):
+        draft.remark(LEFT, "an option stands where a target is expected")
+        return draft
     special = _SPECIAL.get(command.name)
     if special is not None and command.arguments:
         special(job, command, draft)
@@ -441,6 +457,8 @@ def _port(job: _Job, command: _Command) -> _Draft:
     if not talks:
         if "-" in command.text:
             _port_flags(job, command, draft)
+        if "-l" in command.text:
+            _port_linked(command, draft)
         _port_names(command, draft)
         _port_flag_variables(job, command, draft)
         if ".cu" in command.text:
@@ -572,6 +590,8 @@ def _port_find_package(job: _Job, command: _Command, draft: _Draft) -> None:
         for argument in command.arguments[2:]:
             if argument.text == "EXACT":
                 _remove(job, argument, draft)
+        if any(argument.text == "COMPONENTS" for argument in command.arguments):
+            draft.remark(LEFT, "the components are CUDA's names; MUSA's modules know other ones")
 
 
 def _port_set(job: _Job, command: _Command, draft: _Draft) -> None:
@@ -583,8 +603,9 @@ def _port_set(job: _Job, command: _Command, draft: _Draft) -> None:
         draft.remark(ARCHITECTURES, f"architectures {_listed(values)} became {_named(job)}")
     elif name == "CMAKE_CUDA_STANDARD" and values and values[0]:
         _replace_command(job, command, [_options_for_all(job, [_standard(values[0])])], draft)
-    elif len(values) == 1 and "LIB" in name.upper() and nvcc_flags.find_library(values[0]):
-        draft.remark(LEFT, f"'{values[0]}' is the name of a CUDA library")
+    elif "LIB" in name.upper():
+        for argument in command.arguments[1:]:
+            _port_library_name(argument, draft, safety=Safety.REVIEW)
 
 
 def _standard(value: str) -> str:
@@ -717,7 +738,33 @@ def _port_links(job: _Job, command: _Command, draft: _Draft) -> None:
         _port_library_name(argument, draft, job)
 
 
-def _port_library_name(argument: _Argument, draft: _Draft, job: _Job | None = None) -> None:
+_LINKED = re.compile(r"(?<![\w-])-l(\w[\w-]*)")
+
+
+def _port_linked(command: _Command, draft: _Draft) -> None:
+    """`-lcudart` wherever it stands: among libraries, in linker flags, in a list of the project."""
+    for argument in command.arguments:
+        for match in _LINKED.finditer(argument.text):
+            library = nvcc_flags.find_library(match[1])
+            start, end = argument.start + match.start(1), argument.start + match.end(1)
+            if library is None or draft.touched(start, end):
+                continue
+            if library.to:
+                draft.edit(start, end, library.to)
+            elif library.stop:
+                draft.remark(
+                    LIBRARY, f"-l{match[1]}: MUSA has no library that takes its place by name"
+                )
+            else:
+                draft.remark(LEFT, f"-l{match[1]} is part of CUDA's runtime; MUSA has none")
+
+
+def _port_library_name(
+    argument: _Argument,
+    draft: _Draft,
+    job: _Job | None = None,
+    safety: Safety = Safety.EXACT,
+) -> None:
     name = argument.bare
     library = nvcc_flags.find_library(name)
     if library is None:
@@ -728,9 +775,11 @@ def _port_library_name(argument: _Argument, draft: _Draft, job: _Job | None = No
             LIBRARY, f"{name}: MUSA has no library that takes its place by name", library.help
         )
     elif library.to:
-        draft.edit(at, at + len(name), library.to)
+        draft.edit(at, at + len(name), library.to, safety)
     elif job is not None:
         _remove(job, argument, draft)
+    else:
+        draft.remark(LEFT, f"{name} is part of CUDA's runtime; MUSA has no such library")
 
 
 def _port_include(job: _Job, command: _Command, draft: _Draft) -> None:
@@ -1265,6 +1314,8 @@ def _report_name(command: _Command, match: re.Match[str], draft: _Draft) -> None
     elif name.startswith("__CUDA") or name == "CUDA_API_PER_THREAD_DEFAULT_STREAM":
         if command.name.endswith("definitions"):
             draft.remark(nvcc_flags.MACRO, f"{name}: a macro that CUDA's own headers read")
+    elif name == "CMAKE_CUDA_COMPILER_ID":
+        draft.remark(COMPILER_ID, f"{name} is never set, so no branch for it is taken")
     elif _IS_VERSION.fullmatch(name):
         draft.remark(VERSION, f"{name} counts CUDA releases; MUSA's versions are another scale")
     elif _IS_ARCHITECTURES.fullmatch(name):

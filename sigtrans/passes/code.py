@@ -543,7 +543,10 @@ class _Pass:
             return _PTX.search(self.data, end, max(stop, end + 400)) is not None
         if not self.is_cuda:
             return False
-        follow = self.data[self.lexed.after(end) : self.lexed.after(end) + 1]
+        at = self.lexed.after(end)
+        follow = self.data[at : at + 1]
+        if name.startswith(b"__shfl_") and len(self.lexed.arguments(at)) > 3 and follow == b"(":
+            return False  # an explicit width
         if name in (b"texture", b"textureReference"):
             return follow == b"<" or name == b"textureReference"
         return follow in (b"(", b"<") or name in (b"wmma", b"warpSize")
@@ -844,8 +847,18 @@ class _Pass:
                 )  # fmt: skip
 
     def _capabilities(self) -> None:
-        """Host code that asks a device for its compute capability or its warp size."""
+        """Tiles wider than 32 lanes; host code that asks for compute capability or warp size."""
         data = self.data
+        for match in _WIDE_TILE.finditer(data) if b"tiled_partition" in data else ():
+            if not self.lexed.blank_at(match.start()) and not self.protected.why(match.start()):
+                self._say(
+                    *match.span(),
+                    "SIG206",
+                    ERROR,
+                    "a tile of more than 32 lanes is wrong on mp_21 and mp_22",
+                    "use tiles of 32 lanes or less and combine them through shared memory",
+                    "warp/wide-tile",
+                )
         if not any(word[2] in _DEVICE_PROPERTIES for word in self.lexed.words):
             return
         last = -1
@@ -1138,7 +1151,8 @@ _CUDA_BACKENDS = {  # X::cuda that is X::musa on MUSA
     "c10": "torch/cuda-namespace",
 }
 _PTX = re.compile(
-    rb"%(?:laneid|warpid|smid|clock|lanemask|globaltimer)|\b(?:membar|fence|bar|ld|st|mov|cvt|mma|shfl)\."
+    rb"%(?:laneid|warpid|smid|clock|lanemask|globaltimer)|\b(?:membar|fence|bar|ld|st|mov|cvt|mma|shfl"
+    rb"|cp|red|atom|prmt|wgmma|mbarrier|ldmatrix|setmaxnreg|griddepcontrol|elect)\.|\.[bsuf](?:32|64)\b"
 )
 _CONDITION = re.compile(
     rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef)\b"
@@ -1159,6 +1173,7 @@ _DEVICE_PROPERTIES = frozenset(
     b"getDeviceProperties".split()
 )
 _CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor|warpSize)\b(?!\s*\()")
+_WIDE_TILE = re.compile(rb"\btiled_partition\s*<\s*(?:64|128|256|512)\s*>")
 _DEVICE = re.compile(rb"cuda(?::\d+)?")
 _NPP = re.compile(rb"[nN]pp[A-Zisc]|NPP_")
 _STEM = re.compile(

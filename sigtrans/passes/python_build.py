@@ -227,6 +227,7 @@ def _find_in_script(file: SourceFile, context: BuildContext) -> Findings:
         script.find_arch_list()
         script.find_libraries()
         script.find_sources()
+        script.report_leftovers()
     edits = tuple(sorted(set(script.edits)))
     covered = sorted([(e.span.start, e.span.end) for e in edits] + script.handled)
     left = [
@@ -267,6 +268,33 @@ class _Script:
     nodes: dict[str, list[Node]] = field(init=False)  # by type, each in source order
     functions: dict[str, Node] = field(init=False)  # local name -> definition
     moved: dict[str, str] = field(default_factory=dict)  # local text -> name in torch's module
+
+    def report_leftovers(self) -> None:
+        """What the moved names leave behind: torch's own `load`, and a folder MUSA has not."""
+        data = self.file.data
+        for match in re.finditer(rb"\bcpp_extension\.(load(?:_inline)?)\s*\(", data):
+            self.diagnostics.append(
+                Diagnostic(
+                    Span(*match.span(1)),
+                    "SIG732",
+                    Severity.ERROR,
+                    f"cpp_extension.{match[1].decode()} is torch's own, which builds for CUDA only",
+                    "Import load from torch_musa.utils.musa_extension and call that.",
+                    "python/extension",
+                )
+            )
+        if any(edit.text.startswith(b"MUSA_HOME") for edit in self.edits):
+            for match in re.finditer(rb"[\"'/]lib64\b", data):
+                self.diagnostics.append(
+                    Diagnostic(
+                        Span(match.start() + 1, match.end()),
+                        "SIG742",
+                        Severity.WARNING,
+                        "lib64 is a folder of the CUDA toolkit; the MUSA SDK has lib",
+                        'Write "lib".',
+                        "python/folder",
+                    )
+                )
 
     def __post_init__(self) -> None:
         self.root = syntax.parse("python", self.file.data).root_node
