@@ -158,7 +158,9 @@ def make_job(
         (
             name
             for name, value in values.items()
-            if re.match(r"\s*/usr/local/cuda[\d.-]*\s*$", value)
+            if re.fullmatch(r"\w+", name)
+            and not _OPENCL.search(name)
+            and re.match(r"\s*/usr/local/cuda[\d.-]*\s*$", value)
         ),
         "",
     )
@@ -664,7 +666,14 @@ _LIB64 = re.compile(
 )
 
 
+_OPENCL = re.compile(r"opencl|ocl", re.IGNORECASE)  # CUDA's folder, but for another interface
+
+
 def _port_paths(job: _Job, line: _Line, start: int, end: int, draft: Draft) -> None:
+    if _OPENCL.search(line.name):
+        if _LIB64.search(line.text, start, end):
+            draft.remark(LEFT, f"{line.name} is a folder for OpenCL, left as it is")
+        return
     for match in _LIB64.finditer(line.text, start, end):
         if match["name"]:
             if match["lib"] and _ROOT_NAME.fullmatch(match["name"]):
