@@ -48,11 +48,13 @@ _BLANK = re.compile(_COMMENT + b"|" + _STRING + b"|" + _CHARACTER)
 
 # Names that could be CUDA's, by family. The look-ahead in `make_pattern` lists their first letters:
 # the regular expression engine then skips everything else without entering the alternatives.
-_FIRST = b"_acnpmtswCNDLMSTV"
+_FIRST = b"_acnpmtswCNDLMPSTV"
 _FAMILIES = (
-    rb"_*(?:[cC][uU]|[nN][vV]|p?nccl|NCCL|make_cu)[\w$\x80-\xff]*"
+    # Not just `cu`: that would stop at every cute, cutlass, current and custom of a tree.
+    rb"_*(?:cu(?:[A-Z_]|da|blas|fft|rand|sparse|solver|dnn|pti|uint|\b)|CU(?!T(?:E|LASS)_)|Cuda"
+    rb"|[nN][vV]|p?nccl|NCCL|make_cu|PFN_cu)[\w$\x80-\xff]*"
     rb"|[nN]pp[A-Zisc]\w*|NPP_\w+"
-    rb"|__(?:shfl|match_|reduce_|ballot|any|all|activemask|ld[gc]|st[cw]|nanosleep|pipeline_|cvta_|is[SGCL]"
+    rb"|__(?:shfl|match_|reduce_|ballot|any|all|activemask|ld[gcl]|st[cw]|nanosleep|pipeline_|cvta_|is[SGCL]"
     rb"|cluster_dims|grid_constant|int128|uint128|low2bf|high2bf|[fd](?:add|sub|mul|maf?|div|sqrt|rcp)_r)\w*"
     rb"|_*(?:CHANNEL|DEVICE|DRIVER|LIBRARY|MATH|SURFACE|TEXTURE|VECTOR|COOPERATIVE)_[A-Z_]+_H_*\b"
     rb"|(?:__asm__|__asm|asm)\b|warpSize\b|wmma\b|tex(?:ture|[123]D|Cubemap)\w*|surf(?:ace|[123]D)\w*"

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from porting import scan
 
+from sigtrans.names import load
 from sigtrans.syntax import find_blanks, find_words, lex, make_pattern, parse, walk
 
 
@@ -314,3 +315,19 @@ def test_a_logical_line_holds_its_place_and_ends_at_a_line_end(text: str, at: in
     assert 0 <= start <= end <= len(data)
     assert end == len(data) or data[end : end + 1] in (b"\r", b"\n")
     assert start == 0 or data[start - 1 : start] in (b"\r", b"\n")
+
+
+def test_every_name_of_the_tables_is_one_that_the_lexer_stops_at() -> None:
+    """A name that the pattern passes by would be left in silence."""
+    table = load()
+    plain = make_pattern()
+    torch = set(table.torch_words)
+    for names in (table.targets, table.absent, table.guards, table.flags):
+        missed = [name for name in names if name not in torch and not plain.fullmatch(name)]
+        assert missed == []
+    assert all(make_pattern(table.torch_words).fullmatch(name) for name in torch)
+
+
+@pytest.mark.parametrize("word", ["cute", "cutlass", "CUTE_DEVICE", "custom", "current", "cursor"])
+def test_words_that_only_begin_alike_are_passed_by(word: str) -> None:
+    assert lex(f"int {word}::x;".encode()).words == []
