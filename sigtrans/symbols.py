@@ -160,8 +160,13 @@ _INCLUDE = re.compile(
 )
 _IMPORT = re.compile(rb"import[ \t]*()([\"<])([^\">\r\n]{1,400})[\">]")
 _INCLUDE_MACRO = re.compile(rb"#[ \t]*include[ \t]+([A-Za-z_]\w*)[ \t]*(?:\r|\n|\Z|/)")
-FUNCTION_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)\r\n]*)\)")
+_FUNCTION_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)\r\n]*)\)")
 _SHORT_CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*\(([\w\s,]*)\)")
+FOREIGN_HEADER = re.compile(
+    rb"(?:cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvtx3/"
+    rb"|nvToolsExt|npp|nvjpeg|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/|torch/cuda)[\w./-]*"
+)
+_TELLING = re.compile(rb"mu|mccl|torch|ATen/|c10/|cutlass/|cute/|" + FOREIGN_HEADER.pattern)
 _LOADER = re.compile(
     rb"\b(?:dlv?sym|GetProcAddress|cuGetProcAddress\w*|cudaGetDriverEntryPoint\w*)\s*\("
 )
@@ -219,7 +224,7 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
         own += _find_declarations(data, suspects)
     if _HEADER.search(file.path):  # what is static in a header is so in every file that includes it
         own = [replace(o, reach=Reach.TREE) if o.reach is Reach.FILE else o for o in own]
-    includes = _find_includes(lexed) if b"include" in data or b"#import" in data else ()
+    includes = _find_includes(lexed, table) if b"include" in data or b"#import" in data else ()
     macros = (
         frozenset(m.group(1) for m in _INCLUDE_MACRO.finditer(data)) if b"include" in data else ()
     )
@@ -332,13 +337,23 @@ def _is_listed(lexed: Lexed, at: int) -> bool:
     return False
 
 
-def _find_includes(lexed: Lexed) -> tuple[Include, ...]:
+def _is_telling(path: bytes, table: NameTable) -> bool:
+    """Does anything depend on this include? Only then must it be told from one in a comment."""
+    return (
+        path.endswith((b".cuh", b".cu"))
+        or table.find_header(path) != b""
+        or path.rpartition(b"/")[2] in table.headers
+        or _TELLING.match(path) is not None
+    )
+
+
+def _find_includes(lexed: Lexed, table: NameTable) -> tuple[Include, ...]:
     data = lexed.data
     found: list[Include] = []
     matches = list(_INCLUDE.finditer(data))
     if b"#import" in data:
         matches += _IMPORT.finditer(data)
-    if matches and not lexed.blanks:
+    if not lexed.blanks and any(_is_telling(match.group(3), table) for match in matches):
         lexed = Lexed(data, find_blanks(data), lexed.words, lexed.quoted)
     for match in matches:
         start, end = match.span(3)
@@ -363,7 +378,7 @@ def _find_pasting(
     data = lexed.data
     forwards: list[tuple[bytes, int, bytes, int]] = []
     found: dict[bytes, dict[int, str]] = {}
-    for match in FUNCTION_MACRO.finditer(data):
+    for match in _FUNCTION_MACRO.finditer(data):
         end = lexed.logical_line(match.end())[1]
         body = data[match.end() : end]
         names = [name.strip() for name in match.group(2).split(b",")]

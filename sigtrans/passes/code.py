@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
 from sigtrans.symbols import (
-    FUNCTION_MACRO,
+    FOREIGN_HEADER,
     IS_NUMBER,
     KEYWORDS,
     LOOKALIKE,
@@ -723,6 +723,9 @@ class _Pass:
     def _include(self, include: Include) -> None:
         if self.protected.why(include.start):
             return
+        path = include.path
+        if not path.endswith((b".cuh", b".cu")) and not self._may_be_cudas(path):
+            return
         span = Span(include.start, include.end)
         found = self._in_tree(include)
         if found is not None:
@@ -766,7 +769,7 @@ class _Pass:
             )
             return
         base = include.path.rpartition(b"/")[2]
-        if _FOREIGN.match(include.path) or self.table.find_header(base) not in (b"", base):
+        if FOREIGN_HEADER.match(include.path) or self.table.find_header(base) not in (b"", base):
             self._say(
                 span.start,
                 span.end,
@@ -778,9 +781,18 @@ class _Pass:
                 "headers/unknown",
             )
 
+    def _may_be_cudas(self, path: bytes) -> bool:
+        base = path.rpartition(b"/")[2]
+        return (
+            self.table.find_header(path) != b""
+            or base in self.table.headers
+            or FOREIGN_HEADER.match(path) is not None
+            or path.startswith((b"cutlass/", b"cute/"))
+        )
+
     def _macro_includes(self) -> list[Include]:
         """`#define NAME <header>` where some file of the tree says `#include NAME`."""
-        if not self.project.include_macros or b"define" not in self.data:
+        if not self.project.include_macros or b"#" not in self.data:
             return []
         return [
             Include(*match.span(3), match.group(3), match.group(2) == b"<")
@@ -859,7 +871,7 @@ class _Pass:
                     "use tiles of 32 lanes or less and combine them through shared memory",
                     "warp/wide-tile",
                 )
-        if not any(word[2] in _DEVICE_PROPERTIES for word in self.lexed.words):
+        if b"DeviceProp" not in data:
             return
         last = -1
         for match in _CAPABILITY.finditer(data):
@@ -909,11 +921,9 @@ class _Pass:
         macros = self.project.pasters if len(matters) == 1 else self.project.pasting.keys()
         if not macros:
             return
-        if any(macro in data for macro in macros):
-            words: Iterable[Word] = self.renamed
-        else:  # only what macros hand to their own parameters, which may be such macros
-            words = self._words_in_macros()
-        for word in words:
+        for word in self.renamed:
+            if data[word[1] : word[1] + 1] in _NO_ARGUMENT:
+                continue  # a call, a declaration, a statement: most names
             macro, index = self._argument_of(word)
             how = self.project.pasting.get(macro, {}).get(index)
             if how in matters:
@@ -933,12 +943,6 @@ class _Pass:
                 "check the places that spell the result out",
                 "macros/pasted-argument",
             )
-
-    def _words_in_macros(self) -> Iterable[Word]:
-        words = sorted(self.renamed)
-        for match in FUNCTION_MACRO.finditer(self.data):
-            end = self.lexed.logical_line(match.end())[1]
-            yield from words[bisect_left(words, (match.end(),)) : bisect_left(words, (end,))]
 
     def _is_parameter(self, at: int, name: bytes) -> bool:
         """Does `at` stand in a macro that has `name` as a parameter?"""
@@ -977,8 +981,8 @@ class _Pass:
 
     def _strings(self) -> None:
         data = self.data
-        files = any(mark in data for mark in (b".so", b".dll", b".ptx", b'bin"', b'.cu"', b'.cuh"'))
-        sources = any(mark in data for mark in _SOURCE_MARKS)
+        files = any(mark in data for mark in (b".so", b".dll", b".ptx", b'bin"', b".cu"))
+        sources = b"__global__" in data or b"<cuda_" in data
         if (files or sources) and not self.lexed.blanks:  # no name in code, so no one has looked
             self.lexed = Lexed(data, find_blanks(data), self.lexed.words, self.lexed.quoted)
         seen: set[int] = set()
@@ -1160,18 +1164,11 @@ _CONDITION = re.compile(
 _DEFINE = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(define|undef)[ \t]+")
 _COMMENT = re.compile(rb"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//.*", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_]\w*")
-_FOREIGN = re.compile(
-    rb"(?:cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvtx3/"
-    rb"|nvToolsExt|npp|nvjpeg|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/|torch/cuda)[\w./-]*"
-)
 _PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
 _HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w./+-]+)[>\"]")
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
 _BREAK = re.compile(rb"[;{},(\n]")
-_DEVICE_PROPERTIES = frozenset(
-    b"cudaDeviceProp cudaGetDeviceProperties cudaGetDeviceProperties_v2 getCurrentDeviceProperties "
-    b"getDeviceProperties".split()
-)
+_NO_ARGUMENT = frozenset((b"(", b";", b"*", b"=", b".", b"-", b">", b"<", b"&", b":"))
 _CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor|warpSize)\b(?!\s*\()")
 _WIDE_TILE = re.compile(rb"\btiled_partition\s*<\s*(?:64|128|256|512)\s*>")
 _DEVICE = re.compile(rb"cuda(?::\d+)?")
