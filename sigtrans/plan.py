@@ -156,21 +156,40 @@ class Drafted:
 Progress = Callable[[str, int, int], None]  # stage, files done, files in all
 
 
-def make_plan(
-    root: Path,
-    settings: Settings,
-    progress: Progress | None = None,
-    found: tuple[Found, ...] | None = None,
-) -> Drafted:
-    """Plan the port of the tree (or the one file) at `root`; nothing is written.
+def make_plan(root: Path, settings: Settings, progress: Progress | None = None) -> Drafted:
+    """Plan the port of the tree (or the one file) at `root`; nothing is written."""
+    with Planning(root, settings, tuple(find_files(root, settings.options))) as planning:
+        return planning.finish(progress)
 
-    `found` spares a second walk when the caller has just made one.
-    """
-    if found is None:
-        found = tuple(find_files(root, settings.options))
-    folder = root if root.is_dir() else root.parent
-    work = [f for f in found if _is_read(f)]
-    with _Pool(str(folder), settings, work) as pool:
+
+class Planning:
+    """A plan in the making: worker processes read the tree while the caller does other things."""
+
+    def __init__(self, root: Path, settings: Settings, found: tuple[Found, ...]) -> None:
+        self.root = root
+        self.settings = settings
+        self.found = found
+        folder = root if root.is_dir() else root.parent
+        self.pool = _Pool(str(folder), settings, [f for f in found if _is_read(f)])
+
+    def __enter__(self) -> Planning:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.pool.close(kind is not None)
+
+    def settled(self) -> Iterator[FileResult]:
+        """The files that nothing is planned for: they are only copied, or left out."""
+        return (_untouched(f, None) for f in self.found if not _is_read(f) and f.kind != "link")
+
+    def finish(self, progress: Progress | None = None) -> Drafted:
+        """Wait for the plan."""
+        found, settings, pool = self.found, self.settings, self.pool
         scans = {scan.path: scan for scan in pool.scan(progress)}
         renamed, clashes = _find_renames(found, scans, settings.keep_extensions)
         project = merge(
@@ -179,28 +198,28 @@ def make_plan(
             renamed,
         )
         outcomes = {outcome.result.path: outcome for outcome in pool.plan(project, progress)}
-    results: list[FileResult] = []
-    for each in found:
-        outcome = outcomes.get(each.path)
-        result = outcome.result if outcome else _untouched(each, scans.get(each.path))
-        if each.path in renamed and each.kind == "link":
-            result = replace(result, port_path=renamed[each.path], status=Status.PORTED)
-        if each.path in clashes:
-            result = _with(result, clashes[each.path], settings.config)
-        results.append(result)
-    results = _said_once(results)
-    plan = Plan(
-        root=str(root),
-        targets=settings.targets,
-        sdk=settings.sdk,
-        files=tuple(sorted(results, key=lambda r: r.path)),
-    )
-    return Drafted(
-        plan=plan,
-        drafts={p: o.draft for p, o in sorted(outcomes.items()) if o.draft is not None},
-        digests={p: s.digest for p, s in sorted(scans.items())},
-        found=found,
-    )
+        results: list[FileResult] = []
+        for each in found:
+            outcome = outcomes.get(each.path)
+            result = outcome.result if outcome else _untouched(each, scans.get(each.path))
+            if each.path in renamed and each.kind == "link":
+                result = replace(result, port_path=renamed[each.path], status=Status.PORTED)
+            if each.path in clashes:
+                result = _with(result, clashes[each.path], settings.config)
+            results.append(result)
+        results = _said_once(results)
+        plan = Plan(
+            root=str(self.root),
+            targets=settings.targets,
+            sdk=settings.sdk,
+            files=tuple(sorted(results, key=lambda r: r.path)),
+        )
+        return Drafted(
+            plan=plan,
+            drafts={p: o.draft for p, o in sorted(outcomes.items()) if o.draft is not None},
+            digests={p: s.digest for p, s in sorted(scans.items())},
+            found=found,
+        )
 
 
 _SOURCE_SUFFIX = re.compile(r"\.(?:cuh?|c|cc|cpp|cxx|h|hh|hpp|hxx|inl|inc|ipp|tpp|mu|muh)$")
@@ -791,20 +810,15 @@ class _Pool:
             there.close()
             self.pipes.append(here)
             self.processes.append(process)
+        for pipe, part in zip(self.pipes, self.parts, strict=True):
+            pipe.send(part)  # they begin at once
 
-    def __enter__(self) -> _Pool:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self, at_once: bool) -> None:
+        """End the worker processes."""
         for pipe in self.pipes:
             pipe.close()
         for process in self.processes:
-            if kind is not None:
+            if at_once:
                 process.terminate()
             process.join()
 
@@ -817,8 +831,6 @@ class _Pool:
                 if progress is not None:
                     progress("reading", len(done), self.total)
             return done
-        for pipe, part in zip(self.pipes, self.parts, strict=True):
-            pipe.send(part)
         return self._collect("reading", progress)
 
     def plan(self, project: Project, progress: Progress | None) -> list[Outcome]:

@@ -15,6 +15,7 @@ from sigtrans.names import data_dir
 from sigtrans.plan import (
     Drafted,
     Plan,
+    Planning,
     Progress,
     Settings,
     Status,
@@ -89,27 +90,40 @@ def port_copy(
         raise SigtransError(f"{output}: is not a folder; choose another place with -o")
     recovered = store.recover(source) or store.recover(output)
     key = ""
-    found = None
+    found = tuple(find_files(source, settings.options))
     if source.is_dir():
-        found = tuple(find_files(source, settings.options))
         key = _fingerprint(source, found, settings, (only_changed, annotate))
         summary = _remembered(output, key)
         if summary is not None:
             waiting = store.Committed(conflicts=store.find_conflicts(output))
             return Ported(str(output), waiting, recovered, summary=summary)
-    drafted = make_plan(source, settings, progress, found)
-    drafts = _annotated(drafted, source) if annotate else drafted.drafts
-    summary = summarize(drafted.plan)
-    state = _dump_state(drafted.plan, source, key, summary, only_changed)
     folder = Path(os.path.abspath(source if source.is_dir() else source.parent))  # noqa: PTH100
-    committed = store.commit_copy(
-        folder,
-        output,
-        _copies(folder, drafted, drafts, only_changed),
-        only_changed=only_changed,
-        state=state,
-    )
-    return Ported(str(output), committed, recovered, drafted.plan, summary)
+    made: list[Plan] = []
+    said: list[Mapping[str, object]] = []
+
+    def changes(planning: Planning) -> Iterator[store.Change]:
+        """What is only copied first: meanwhile the workers read and plan the rest."""
+        settled = {result.path: result for result in planning.settled()}
+        for result in settled.values():
+            if result.port_path:
+                yield store.Change(result.port_path, None, folder / result.path)
+        drafted = planning.finish(progress)
+        drafts = _annotated(drafted, source) if annotate else drafted.drafts
+        made.append(drafted.plan)
+        for result in drafted.plan.files:
+            if result.port_path and result.path not in settled:
+                draft = drafts.get(result.path)
+                yield store.Change(result.port_path, draft, folder / result.path)
+
+    def state() -> bytes:
+        said.append(summarize(made[0]))
+        return _dump_state(made[0], source, key, said[0], only_changed)
+
+    with Planning(source, settings, found) as planning:
+        committed = store.commit_copy(
+            folder, output, changes(planning), only_changed=only_changed, state=state
+        )
+    return Ported(str(output), committed, recovered, made[0], said[0])
 
 
 def port_in_place(
@@ -133,18 +147,6 @@ def _check_source(source: Path) -> None:
         raise SigtransError(f"{source}: no such file or folder")
     if not source.is_dir() and not source.is_file():
         raise SigtransError(f"{source}: is neither a file nor a folder")
-
-
-def _copies(
-    folder: Path, drafted: Drafted, drafts: Mapping[str, bytes], only_changed: bool
-) -> Iterator[store.Change]:
-    for result in drafted.plan.files:
-        if not result.port_path:
-            continue
-        draft = drafts.get(result.path)
-        if draft is None and only_changed:
-            continue
-        yield store.Change(result.port_path, draft, folder / result.path)
 
 
 def _replacements(

@@ -153,12 +153,13 @@ def commit_copy(
     changes: Iterable[Change],
     *,
     only_changed: bool = False,
-    state: bytes,
+    state: bytes | Callable[[], bytes],
 ) -> Committed:
     """Make `out` the port of `source`, complete or not at all; a port that is there is updated.
 
     An update writes what differs and removes what is gone. A file edited in the port since is
     never touched: a newer version of it goes to `.sigtrans/new/<path>` and the file is named.
+    `changes` are taken one by one; a `state` that is a function is asked for after the last.
     """
     tree, target = realpath(source), realpath(out)
     if target == tree or _inside(target, tree) or _inside(tree, target):
@@ -317,7 +318,11 @@ def write_file(path: Path, data: bytes, mode: int | None = None, *, parents: boo
 
 
 def _commit_fresh(
-    source: Path, out: str, changes: Iterable[Change], only_changed: bool, state: bytes
+    source: Path,
+    out: str,
+    changes: Iterable[Change],
+    only_changed: bool,
+    state: bytes | Callable[[], bytes],
 ) -> Committed:
     tree, stage = realpath(source), _hidden(out)
     _os.makedirs(dirname(out), exist_ok=True)
@@ -338,7 +343,7 @@ def _commit_fresh(
                 entries[path] = _create(f"{stage}/{path}", path, content)
 
             dangling = _walk(source, changes, only_changed, put)
-            _create(join(stage, _STATE), _STATE, _plain(state))
+            _create(join(stage, _STATE), _STATE, _plain(state() if callable(state) else state))
             _create(join(stage, _MARK), _MARK, _plain(_render_record(entries)))
             _os.sync()
             _os.rename(stage, out)
@@ -351,13 +356,17 @@ def _commit_fresh(
 
 
 def _commit_update(
-    source: Path, out: str, changes: Iterable[Change], only_changed: bool, state: bytes
+    source: Path,
+    out: str,
+    changes: Iterable[Change],
+    only_changed: bool,
+    state: bytes | Callable[[], bytes],
 ) -> Committed:
     with tree_lock(Path(out)), _Transaction(out) as txn:
         update = _Update(_Folders(out), txn, _read_record(out))
         dangling = _walk(source, changes, only_changed, update.put)
         update.drop_the_rest()
-        txn.store(_STATE, state)
+        txn.store(_STATE, state() if callable(state) else state)
         txn.store(_MARK, _render_record(update.entries))
         txn.commit("drop")
         return Committed(
