@@ -65,8 +65,8 @@ _FAMILIES = (
 @lru_cache(maxsize=8)
 def make_pattern(extra: tuple[bytes, ...] = ()) -> re.Pattern[bytes]:
     """What `lex` looks for: the CUDA families, and `extra` names outside them."""
-    family = re.compile(_FAMILIES)
-    others = sorted({name for name in extra if not family.fullmatch(name)}, reverse=True)
+    plain = make_pattern() if extra else None
+    others = sorted({n for n in extra if plain and not plain.fullmatch(n)}, reverse=True)
     first = bytes(sorted({*_FIRST, *(name[0] for name in others)}))
     more = b"".join(b"|" + re.escape(name) + rb"(?![\w$\x80-\xff])" for name in others)
     return re.compile(rb"\b(?=[" + first + rb"])(?:" + _FAMILIES + more + rb")")
