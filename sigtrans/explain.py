@@ -43,7 +43,7 @@ def _entry(entry: Entry, width: int) -> str:
     target = entry.musa or "no MUSA counterpart is known"
     if entry.musa == entry.cuda:
         target = f"{entry.musa} (the name stays)"
-    rows = [("kind", f"{entry.kind}, {entry.library}")]
+    rows = [("kind", f"{entry.kind}, {entry.family}")]
     rows.append(("grade", f"{entry.grade}: {GRADES[entry.grade]}"))
     if entry.sdk:
         rows.append(("SDK", entry.sdk))

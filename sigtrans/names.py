@@ -35,7 +35,7 @@ class Entry:
     sdk: str  # lowest SDK that has it, as in ">=5.1"; "" when any does or nobody knows
     evidence: str
     note: str
-    library: str
+    family: str  # the table it stands in: runtime, cublas, …
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,26 +315,9 @@ def _declaration_hint(lexed: Lexed, start: int, end: int) -> str:
 
 
 def _is_listed(lexed: Lexed, at: int) -> bool:
-    """Does the list with the comma at `at` stand in braces or in no brackets at all?"""
-    data = lexed.data
-    depth = 0
-    limit = max(0, at - 4096)
-    while at >= limit:
-        byte = data[at]
-        if byte in b")]\"'/":
-            blank = lexed.blank_at(at)
-            if blank is not None:
-                at = blank[0] - 1
-                continue
-            depth += byte != 0x2F
-        elif byte in b"([":
-            if depth == 0:
-                return byte == 0x5B
-            depth -= 1
-        elif byte in b"{};":
-            return True
-        at -= 1
-    return False
+    """Does the list with the comma at `at` stand in braces, in [] or in no brackets at all?"""
+    start, _ = lexed.list_start(at)
+    return start >= 0 and lexed.data[start] != 0x28
 
 
 def _is_telling(path: bytes, table: NameTable) -> bool:

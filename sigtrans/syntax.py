@@ -193,6 +193,31 @@ class Lexed:
                     return found
                 depth -= 1
 
+    def list_start(self, at: int) -> tuple[int, int]:
+        """Where the list around `at` begins: its open bracket or the `;` before it, and the commas
+        passed on the way back; (-1, 0) when that is too far."""
+        data = self.data
+        depth = commas = 0
+        limit = max(0, at - 4096)
+        while at >= limit:
+            byte = data[at]
+            if byte in b")]}\"'/":
+                blank = self.blank_at(at)
+                if blank is not None:
+                    at = blank[0] - 1
+                    continue
+                depth += byte != 0x2F
+            elif byte in b"([{":
+                if depth == 0:
+                    return at, commas
+                depth -= 1
+            elif depth == 0 and byte == 0x2C:
+                commas += 1
+            elif depth == 0 and byte == 0x3B:
+                return at, commas
+            at -= 1
+        return -1, 0
+
 
 _LINE_END = re.compile(rb"\r\n|[\r\n]")
 _BRACKET = re.compile(rb"[()\[\]{},]")

@@ -236,7 +236,7 @@ def test_grades_are_what_the_evidence_allows() -> None:
     for name, grade in graded.items():
         assert TABLE.grade(name.encode()) == grade, name
     entry = TABLE.explain("cudaMallocAsync")
-    assert entry is not None and entry.sdk == ">=5.1" and entry.library == "runtime"
+    assert entry is not None and entry.sdk == ">=5.1" and entry.family == "runtime"
 
 
 def test_every_name_is_in_exactly_one_collection() -> None:

@@ -957,27 +957,10 @@ class _Pass:
         at = lexed.before(word[0])
         if at < 0 or data[at] not in b"(," or data[after : after + 1] not in (b",", b")"):
             return b"", 0
-        depth = index = 0
-        limit = max(0, at - 4096)
-        while at >= limit:
-            byte = data[at]
-            if byte in b")]}\"'/":
-                blank = lexed.blank_at(at)
-                if blank is not None:
-                    at = blank[0] - 1
-                    continue
-                depth += byte != 0x2F
-            elif byte in b"([{":
-                if depth == 0:
-                    called = lexed.name_ending_at(lexed.before(at)) if byte == 0x28 else b""
-                    return called, index
-                depth -= 1
-            elif byte == 0x2C and depth == 0:
-                index += 1
-            elif byte == 0x3B:
-                break
-            at -= 1
-        return b"", 0
+        start, index = lexed.list_start(at)
+        if start < 0 or data[start] != 0x28:
+            return b"", 0
+        return lexed.name_ending_at(lexed.before(start)), index
 
     def _strings(self) -> None:
         data = self.data
