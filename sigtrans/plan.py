@@ -579,10 +579,42 @@ class Worker:
     def _build_findings(self, kind: str, file: SourceFile, project: Project) -> Findings:
         context = BuildContext(self.settings.targets, self.settings.sdk, project.renamed)
         module = _BUILD_PASSES[kind]
+        kept = sorted(
+            path
+            for path in project.files
+            if path.endswith((".cu", ".cuh")) and path not in project.renamed
+        )
         find: Callable[[SourceFile, BuildContext], Findings] = importlib.import_module(
             f"sigtrans.passes.{module}"
         ).find
-        return find(file, context)
+        findings = find(file, context)
+        return _with_kept(file, findings, kept) if kept else findings
+
+
+_CU_PATTERN = re.compile(rb"[*?\]][^\s\"'();]*\.cuh?\b")
+
+
+def _with_kept(file: SourceFile, findings: Findings, kept: list[str]) -> Findings:
+    """A pattern that now asks for .mu no longer finds the files that keep .cu."""
+    said: list[Diagnostic] = []
+    for match in _CU_PATTERN.finditer(file.data):
+        start, end = match.span()
+        suffix = match.group().rpartition(b".")[2].decode()
+        left = [path for path in kept if path.endswith("." + suffix)]
+        if left and any(e.span.start < end and start < e.span.end for e in findings.edits):
+            said.append(
+                Diagnostic(
+                    Span(start, end),
+                    "SIG706",
+                    Severity.WARNING,
+                    f"this pattern no longer matches '{left[0]}'"
+                    + (f" and {len(left) - 1} more files" if len(left) > 1 else "")
+                    + " (kept under the old name)",
+                    "name those files beside the pattern if it is to find them",
+                    "build/pattern",
+                )
+            )
+    return Findings(findings.edits, (*findings.diagnostics, *said)) if said else findings
 
 
 def _left_behind(folder: str, file: SourceFile, facts: FileFacts) -> Iterator[Diagnostic]:

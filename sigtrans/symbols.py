@@ -149,7 +149,7 @@ IS_NUMBER = re.compile(rb"VER|ARCH")  # in the name of a guard: it is compared, 
 
 # A name of these families that is in no table is worth a word when nobody declares it.
 LOOKALIKE = re.compile(
-    rb"(?:cuda[A-Z_]|cuda[A-Z]\w*_t|cu(?:blas|fft|rand|sparse|solver|dnn|pti)[A-Z_]\w"
+    rb"(?:PFN_cu|cu(?:vid|tensor|dss|statevec)[A-Z_]|cuda[A-Z_]|cuda[A-Z]\w*_t|cu(?:blas|fft|rand|sparse|solver|dnn|pti)[A-Z_]\w"
     rb"|nccl[A-Z]|nvrtc[A-Z]|nvml[A-Z]|nvtx[A-Z]|cu[A-Z][a-z]+[A-Z]\w*"
     rb"|(?:CUDA|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|CUPTI|NCCL|NVRTC|NVML)_[A-Z]"
     rb"|__nv_[a-z])"
@@ -163,7 +163,7 @@ _INCLUDE_MACRO = re.compile(rb"#[ \t]*include[ \t]+([A-Za-z_]\w*)[ \t]*(?:\r|\n|
 _FUNCTION_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)\(([^)\r\n]*)\)")
 _SHORT_CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*\(([\w\s,]*)\)")
 FOREIGN_HEADER = re.compile(
-    rb"(?:cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvtx3/"
+    rb"(?:cuvid|nvcuvid|cutensor|custatevec|cudss|cuda|cu[A-Z]|cublas|cufft|curand|cusparse|cusolver|cudnn|cupti|nccl|nvrtc|nvml|nvtx|nvtx3/"
     rb"|nvToolsExt|npp|nvjpeg|nvshmem|cufile|cuco/|ATen/cuda/|c10/cuda/|torch/cuda)[\w./-]*"
 )
 _TELLING = re.compile(rb"mu|mccl|torch|ATen/|c10/|cutlass/|cute/|" + FOREIGN_HEADER.pattern)
@@ -612,16 +612,19 @@ def _placed(node: Node, name: bytes, at: int, what: str, *, stand_in: bool) -> O
     return Own(name, at, what, Reach.FILE if static else Reach.TREE)
 
 
+_USING = re.compile(rb"using\s+namespace\s+([\w:]+)")
+_SCOPES_OF_USING = frozenset(
+    ("translation_unit", "compound_statement", "declaration_list", "namespace_definition")
+)
+
+
 def scopes_around(data: bytes, spans: Iterable[tuple[int, int]]) -> list[frozenset[bytes]]:
     """For each span the names of the classes and namespaces whose members are visible there."""
     root = parse("cuda", data).root_node
-    used = frozenset(
-        match.group(1).rpartition(b"::")[2]
-        for match in re.finditer(rb"\busing\s+namespace\s+([\w:]+)\s*;", data)
-    )
+    using = b"using" in data
     found: list[frozenset[bytes]] = []
     for start, end in spans:
-        names = set(used)
+        names: set[bytes] = set()
         node = root.descendant_for_byte_range(start, end)
         while node is not None:
             if node.type in _CLASSES or node.type == "namespace_definition":
@@ -631,7 +634,14 @@ def scopes_around(data: bytes, spans: Iterable[tuple[int, int]]) -> list[frozens
                 for child in node.children:  # what a base class declares is visible, too
                     if child.type == "base_class_clause":
                         names.update(_ENUMERATOR.findall(child.text or b""))
-            elif node.type == "function_definition":
+            if using and node.type in _SCOPES_OF_USING:
+                for child in node.children:
+                    if child.start_byte > start:
+                        break
+                    match = _USING.match(child.text or b"")
+                    if child.type == "using_declaration" and match:
+                        names.add(match.group(1).rpartition(b"::")[2])
+            if node.type == "function_definition":
                 declarator = node.child_by_field_name("declarator")
                 if declarator is not None:
                     head = (declarator.text or b"").partition(b"(")[0]

@@ -51,7 +51,7 @@ _BLANK = re.compile(_COMMENT + b"|" + _STRING + b"|" + _CHARACTER)
 _FIRST = b"_acnpmtswCNDLMPSTV"
 _FAMILIES = (
     # Not just `cu`: that would stop at every cute, cutlass, current and custom of a tree.
-    rb"_*(?:cu(?:[A-Z_]|da|blas|fft|rand|sparse|solver|dnn|pti|uint|\b)|CU(?!T(?:E|LASS)_)|Cuda"
+    rb"_*(?:cu(?:[A-Z_]|da|blas|fft|rand|sparse|solver|dnn|pti|uint|vid|tensor|dss|statevec|\b)|CU(?!T(?:E|LASS)_)|Cuda"
     rb"|[nN][vV]|p?nccl|NCCL|make_cu|PFN_cu)[\w$\x80-\xff]*"
     rb"|[nN]pp[A-Zisc]\w*|NPP_\w+"
     rb"|__(?:shfl|match_|reduce_|ballot|any|all|activemask|ld[gcl]|st[cw]|nanosleep|pipeline_|cvta_|is[SGCL]"

@@ -119,11 +119,28 @@ AFTER = {
     "standard as a feature": (
         "target_compile_features(t PUBLIC cxx_std_17 cuda_std_17)\n",
         "target_compile_features(t PUBLIC cxx_std_17)\n"
-        f"target_compile_options(t PRIVATE {FOR_MUSA}-std=c++17>)\n",
+        f"target_compile_options(t PUBLIC {FOR_MUSA}-std=c++17>)\n",
     ),
     "standard as the only feature": (
         "target_compile_features(t PUBLIC cuda_std_14)\n",
-        f"target_compile_options(t PRIVATE {FOR_MUSA}-std=c++14>)\n",
+        f"target_compile_options(t PUBLIC {FOR_MUSA}-std=c++14>)\n",
+    ),
+    "libraries added to a list": (
+        "list(APPEND LIBS curand pthread)\n",
+        "list(APPEND LIBS murand pthread)\n",
+    ),
+    "libraries in a set": ("set(GPU_LIBS cudart cublas)\n", "set(GPU_LIBS musart mublas)\n"),
+    "library in a generator expression": (
+        "target_link_libraries(app PRIVATE $<$<CONFIG:Release>:cublas>)\n",
+        "target_link_libraries(app PRIVATE $<$<CONFIG:Release>:mublas>)\n",
+    ),
+    "library as a linker flag": (
+        'set(CMAKE_EXE_LINKER_FLAGS "-O1 -lcudart")\n',
+        'set(CMAKE_EXE_LINKER_FLAGS "-O1 -lmusart")\n',
+    ),
+    "a property keeps a value": (
+        "# nvcc\nset_source_files_properties(k.c PROPERTIES COMPILE_FLAGS --extended-lambda)\n",
+        '# nvcc\nset_source_files_properties(k.c PROPERTIES COMPILE_FLAGS "")\n',
     ),
     "flags": (
         'set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -O3 -lineinfo -Xcompiler -fPIC")\n',
@@ -328,6 +345,12 @@ SAID = {
     "version by reference": ('if("${CUDAToolkit_VERSION}" VERSION_LESS 12)\nendif()\n', "SIG701"),
     "architectures read": ("foreach(a ${CMAKE_CUDA_ARCHITECTURES})\nendforeach()\n", "SIG702"),
     "architectures added to": ("list(APPEND CMAKE_CUDA_ARCHITECTURES 90)\n", "SIG702"),
+    "architectures taken from the list": (
+        "list(GET CMAKE_CUDA_ARCHITECTURES 0 first)\n",
+        "SIG712",
+    ),
+    "compiler id": ('if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")\nendif()\n', "SIG710"),
+    "components": ("find_package(CUDAToolkit REQUIRED COMPONENTS cublas)\n", "SIG712"),
     "no effect": ("set(CMAKE_CUDA_STANDARD_REQUIRED ON)\n", "SIG703"),
     "host compiler": ("set(CMAKE_CUDA_HOST_COMPILER g++)\n", "SIG703"),
     "separable": ("set_target_properties(t PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n", "SIG704"),

@@ -565,3 +565,29 @@ def test_every_file_once_and_drafts_are_the_edits(
         applied = apply(data, f.edits)
         assert applied.refused == ()
         assert drafted.drafts.get(f.path, data) == applied.data
+
+
+def test_a_pattern_that_loses_a_kept_file_is_said(tmp_path: Path) -> None:
+    files: Tree = {
+        "keep.cu": "// sigtrans: skip-file\n__global__ void k();\n",
+        "go.cu": C,
+        "Makefile": "S = $(wildcard *.cu)\nall:\n\tnvcc $(S) -o a\n",
+    }
+    said = result(port_tree(tmp_path, files), "Makefile").diagnostics
+    assert ["keep.cu" in d.message for d in said if d.code == "SIG706"] == [True]
+
+
+def test_using_namespace_counts_in_its_own_block(tmp_path: Path) -> None:
+    text = (
+        "namespace n { void cudaFree(int); }\n"
+        "void a() {\n  cudaFree(0);\n}\n"
+        "void b() {\n  using namespace n;\n  cudaFree(1);\n}\n"
+    )
+    drafted = port_tree(tmp_path, {"a.cc": text})
+    assert texts(drafted)["a.cc"] == text.replace("cudaFree(0)", "musaFree(0)")
+
+
+def test_a_label_owns_no_call(tmp_path: Path) -> None:
+    text = "void f() {\n  goto cudaFree;\ncudaFree:\n  cudaFree(p);\n}\n"
+    drafted = port_tree(tmp_path, {"a.cc": text})
+    assert texts(drafted)["a.cc"] == text.replace("cudaFree(p)", "musaFree(p)")

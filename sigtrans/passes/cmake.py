@@ -186,7 +186,7 @@ _EXTENSION_COMMANDS = frozenset(("if", "elseif", "string", "list", "set", "file"
 # Quick look before anything is parsed or read closely.
 _MAYBE = re.compile(nvcc_flags.CUDA_WORDS, re.I)
 _WORTH = re.compile(
-    nvcc_flags.CUDA_WORDS + rb"|musa|-arch\b|-Xcompiler|lineinfo|expt-|extended-lambda", re.I
+    nvcc_flags.CUDA_WORDS + rb"|musa|\bGLOB|-arch\b|-Xcompiler|lineinfo|expt-|extended-lambda", re.I
 )
 
 _TOKEN = re.compile(
@@ -461,8 +461,10 @@ def _port(job: _Job, command: _Command) -> _Draft:
             _port_linked(command, draft)
         _port_names(command, draft)
         _port_flag_variables(job, command, draft)
-        if ".cu" in command.text:
+        if ".cu" in command.text or (command.name == "file" and "*" in command.text):
             _port_sources(job, command, draft)
+        if "$<IF:$<COMPILE_LANG" in command.text:
+            draft.remark(LEFT, "$<IF:…> over the language: its options are not translated")
     _port_tokens(job, command, draft)
     if not talks and _REST.search(command.text):
         _report_rest(job, command, draft)
@@ -603,9 +605,22 @@ def _port_set(job: _Job, command: _Command, draft: _Draft) -> None:
         draft.remark(ARCHITECTURES, f"architectures {_listed(values)} became {_named(job)}")
     elif name == "CMAKE_CUDA_STANDARD" and values and values[0]:
         _replace_command(job, command, [_options_for_all(job, [_standard(values[0])])], draft)
-    elif "LIB" in name.upper():
-        for argument in command.arguments[1:]:
+    else:
+        _port_list_values(name, command.arguments[1:], draft)
+
+
+def _port_list(job: _Job, command: _Command, draft: _Draft) -> None:
+    if command.arguments[0].text in ("APPEND", "PREPEND", "INSERT") and len(command.arguments) > 2:
+        _port_list_values(command.arguments[1].text, command.arguments[2:], draft)
+
+
+def _port_list_values(name: str, values: Sequence[_Argument], draft: _Draft) -> None:
+    """CUDA libraries in a list of the project's: renamed where its name says what it is."""
+    for argument in values:
+        if "LIB" in name.upper():
             _port_library_name(argument, draft, safety=Safety.REVIEW)
+        elif argument.bare.startswith("cu") and nvcc_flags.find_library(argument.bare):
+            draft.remark(LEFT, f"'{argument.bare}' is the name of a CUDA library")
 
 
 def _standard(value: str) -> str:
@@ -689,7 +704,10 @@ def _port_features(job: _Job, command: _Command, draft: _Draft) -> None:
     if not found:
         return
     target = command.arguments[0].text
+    scopes = [a.text for a in command.arguments if a.text in _SCOPES]
     lines = _options_for(job, [target], [_standard(found[-1].text.removeprefix("cuda_std_"))])
+    if scopes and scopes[0] != "PRIVATE":
+        lines = [line.replace(" PRIVATE ", f" {scopes[0]} ", 1) for line in lines]
     rest = [a for a in command.arguments[1:] if a not in found and a.text not in _SCOPES]
     if not rest:
         _replace_command(job, command, lines, draft)
@@ -736,8 +754,18 @@ def _port_links(job: _Job, command: _Command, draft: _Draft) -> None:
     first = 1 if command.name == "target_link_libraries" else 0
     for argument in command.arguments[first:]:
         _port_library_name(argument, draft, job)
+        for match in _IN_GENEX.finditer(argument.text):
+            library = nvcc_flags.find_library(match[1])
+            start, end = argument.start + match.start(1), argument.start + match.end(1)
+            if library is not None and library.to and not draft.touched(start, end):
+                draft.edit(start, end, library.to)
+            elif library is not None:
+                draft.remark(
+                    LIBRARY, f"{match[1]}: MUSA has no library that takes its place by name"
+                )
 
 
+_IN_GENEX = re.compile(r"(?<=[:;,])(cu\w+|nccl\w*|nvrtc\w*)(?=[>;])")
 _LINKED = re.compile(r"(?<![\w-])-l(\w[\w-]*)")
 
 
@@ -809,6 +837,7 @@ _SPECIAL: Mapping[str, Callable[[_Job, _Command, _Draft], None]] = {
     "check_language": _port_check_language,
     "find_package": _port_find_package,
     "set": _port_set,
+    "list": _port_list,
     "set_target_properties": _port_properties,
     "set_source_files_properties": _port_properties,
     "set_property": _port_properties,
@@ -1005,6 +1034,11 @@ def _word_end(text: str, at: int, stop: int, inside: bool) -> int:
     return min(at, stop)
 
 
+_GIVES_PROPERTIES = frozenset(
+    ("set_target_properties", "set_source_files_properties", "set_property")
+)
+
+
 def _replace_words(
     job: _Job,
     command: _Command,
@@ -1021,6 +1055,9 @@ def _replace_words(
         draft.remark(
             LEFT, f"{first.text} {last.text}: options for nvcc that could not be taken apart"
         )
+        return
+    if not words and whole and command.name in _GIVES_PROPERTIES:
+        draft.edit(start, end, '""')  # a property must keep a value
         return
     if words:
         text = _retoken(job, first.joint.join(words))
@@ -1190,7 +1227,7 @@ def _retoken(job: _Job, text: str) -> str:
 # --- file names ------------------------------------------------------------------------------
 
 _FILE = re.compile(
-    r"(?P<path>(?:\$\{\w+\}|[^\s;\"'$<>{}()]|\$<)*?)(?P<ext>\.cuh?)(?P<tail>(?:\.in)?)(?=$|[\s;\"'<>)$])"
+    r"(?P<path>(?:\$\{\w+\}|[^\s;\"'$<>{}():,]|\$<)*?)(?P<ext>\.cuh?)(?P<tail>(?:\.in)?)(?=$|[\s;\"'<>)$])"
 )
 _HERE = ("CMAKE_CURRENT_SOURCE_DIR", "CMAKE_CURRENT_LIST_DIR")
 _TOP = ("CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR")
@@ -1209,6 +1246,8 @@ _COMPILES = frozenset(
 def _port_sources(job: _Job, command: _Command, draft: _Draft) -> None:
     """Names of files that the port renames, and patterns that are to find them."""
     for argument in command.arguments:
+        if "*" in argument.text:
+            _port_pattern(job, argument, draft)
         if ".cu" not in argument.text:
             continue
         for match in _FILE.finditer(argument.text):
@@ -1224,6 +1263,20 @@ def _port_sources(job: _Job, command: _Command, draft: _Draft) -> None:
                 draft.remark(
                     SOURCE_NAME, f"{match[0]} keeps its name, which the MUSA language may not know"
                 )
+
+
+def _port_pattern(job: _Job, argument: _Argument, draft: _Draft) -> None:
+    """Patterns such as *.cu* and *.c*, which found .cu files and would find no .mu."""
+    pattern = argument.bare.rpartition("/")[2]
+    if not job.context.renamed or re.search(r"\.cuh?$", pattern):
+        return
+    if not fnmatchcase("x.cu", pattern) or fnmatchcase("x.mu", pattern):
+        return
+    at = argument.text.rfind(".cu")
+    if at >= 0:
+        draft.edit(argument.start + at, argument.start + at + 3, ".mu", Safety.REVIEW)
+    else:
+        draft.remark(SOURCE_NAME, f"the pattern {pattern} found .cu files, but finds no .mu file")
 
 
 def _new_name(job: _Job, command: _Command, match: re.Match[str]) -> str:

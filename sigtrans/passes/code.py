@@ -299,6 +299,10 @@ class _Pass:
         for own in self.own_ranges.get(name, ()):
             if start < own.at and not _BREAK.search(self.data, start, own.at):
                 return True  # in the type of its own declaration: decltype(cudaFree) *cudaFree;
+            if own.what == "label":  # labels have a name space of their own
+                if not self._is_label(start, end):
+                    continue
+                return False
             if own.start <= start < own.end:
                 return False
         if name in self.project.scoped:
@@ -307,6 +311,12 @@ class _Pass:
             scoped.append(word)
             return False
         return True
+
+    def _is_label(self, start: int, end: int) -> bool:
+        if self.lexed.name_ending_at(self.lexed.before(start)) == b"goto":
+            return True
+        at = self.lexed.after(end)
+        return self.data[at : at + 1] == b":" and self.data[at : at + 2] != b"::"
 
     def _is_using(self, start: int) -> bool:
         """`using X::name;` makes the name X's from here on."""
@@ -965,7 +975,7 @@ class _Pass:
     def _strings(self) -> None:
         data = self.data
         files = any(mark in data for mark in (b".so", b".dll", b".ptx", b'bin"', b".cu"))
-        sources = b"__global__" in data or b"<cuda_" in data
+        sources = any(mark in data for mark in _SOURCE_MARKS)
         if (files or sources) and not self.lexed.blanks:  # no name in code, so no one has looked
             self.lexed = Lexed(data, find_blanks(data), self.lexed.words, self.lexed.quoted)
         seen: set[int] = set()
@@ -1170,7 +1180,7 @@ _SPLIT_NAME = re.compile(rb"(?:[A-Za-z_]\w*\\[ \t]*(?:\r\n|\n|\r))+\w+")
 _SPLICE_IN_WORD = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)(?=\w)")
 _SPLICE = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)")
 _VERSIONED = re.compile(rb"(?:_ptsz|_ptds|_v\d)+$")
-_SOURCE_MARKS = (b"__global__", b"<cuda_runtime.h>", b"<cuda_fp16.h>")
+_SOURCE_MARKS = (b"__global__", b"__device__", b"<cuda_", b"<curand_")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 

@@ -327,6 +327,15 @@ def _port_assignment(job: _Job, line: _Line, draft: Draft) -> None:
         return
     _port_text(job, line, line.value, len(line.text), about, draft)
     _port_files(job, line, draft)
+    words = line.body.replace("-Wl,", " -Wl,").split()
+    names = [word.removeprefix("-Wl,-l") for word in words]
+    if names and not draft.edits and all(nvcc_flags.find_library(name) for name in names):
+        draft.remark(LEFT, f"{line.name} names CUDA libraries: {' '.join(names)}")
+    elif any(
+        word.startswith("-Wl,-l") and nvcc_flags.find_library(name)
+        for word, name in zip(words, names, strict=True)
+    ):
+        draft.remark(LEFT, "a CUDA library is handed to the linker by -Wl")
     if _ARCH.search(line.body) and not draft.edits and not line.body.lstrip().startswith("-"):
         draft.remark(ARCHITECTURES, f"{line.name} no longer selects architectures")
 
