@@ -959,3 +959,8 @@ def test_nothing_is_left_in_silence(name: str) -> None:
         for each in find_silent((root / f.path).read_bytes(), f.edits, f.diagnostics, own)
     ]
     assert left == []
+
+
+def test_a_torch_device_is_known_by_its_namespace_too() -> None:
+    found = port('#include "w.h"\nauto d = torch::Device("cuda", 0);\n')
+    assert "SIG130" in found.codes

@@ -325,3 +325,13 @@ def test_make_reads_what_was_written(before: str, tmp_path: Path) -> None:
         ["make", "-n", "sigtrans-nothing"], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_variable_of_cudas_in_a_recipe_is_said() -> None:
+    _, findings = port("all:\n\tCUDA_VISIBLE_DEVICES=0 ./app\n")
+    assert [d.code for d in findings.diagnostics] == ["SIG712"]
+
+
+def test_a_list_of_library_names_is_said() -> None:
+    _, findings = port("LIBS = cudart cublas\nall:\n\tg++ a.o $(addprefix -l,$(LIBS))\n")
+    assert [d.code for d in findings.diagnostics] == ["SIG712"]

@@ -305,6 +305,8 @@ def _port(job: _Job, line: _Line) -> Draft:
         about = re.search(r"NVCC|CUDA_?FLAGS|GENCODE", line.text) is not None
         _port_text(job, line, line.value, len(line.text), about, draft)
         _port_files(job, line, draft)
+    if variable := _VARIABLE.search(line.text):
+        draft.remark(LEFT, f"{variable[0]} is a variable that only CUDA or NCCL reads")
     return draft
 
 
@@ -338,6 +340,9 @@ def _port_assignment(job: _Job, line: _Line, draft: Draft) -> None:
         draft.remark(LEFT, "a CUDA library is handed to the linker by -Wl")
     if _ARCH.search(line.body) and not draft.edits and not line.body.lstrip().startswith("-"):
         draft.remark(ARCHITECTURES, f"{line.name} no longer selects architectures")
+
+
+_VARIABLE = re.compile(r"\b(?:CUDA_VISIBLE_DEVICES|CUDA_LAUNCH_BLOCKING|NCCL_\w+)\b(?==)")
 
 
 def _port_rule(job: _Job, line: _Line, draft: Draft) -> None:
