@@ -579,29 +579,30 @@ class Worker:
     def _build_findings(self, kind: str, file: SourceFile, project: Project) -> Findings:
         context = BuildContext(self.settings.targets, self.settings.sdk, project.renamed)
         module = _BUILD_PASSES[kind]
-        kept = sorted(
-            path
-            for path in project.files
-            if path.endswith((".cu", ".cuh")) and path not in project.renamed
-        )
         find: Callable[[SourceFile, BuildContext], Findings] = importlib.import_module(
             f"sigtrans.passes.{module}"
         ).find
         findings = find(file, context)
-        return _with_kept(file, findings, kept) if kept else findings
+        return _with_kept(file, findings, project) if findings.edits else findings
 
 
 _CU_PATTERN = re.compile(rb"[*?\]][^\s\"'();]*\.cuh?\b")
 
 
-def _with_kept(file: SourceFile, findings: Findings, kept: list[str]) -> Findings:
+def _with_kept(file: SourceFile, findings: Findings, project: Project) -> Findings:
     """A pattern that now asks for .mu no longer finds the files that keep .cu."""
     said: list[Diagnostic] = []
     for match in _CU_PATTERN.finditer(file.data):
         start, end = match.span()
         suffix = match.group().rpartition(b".")[2].decode()
-        left = [path for path in kept if path.endswith("." + suffix)]
-        if left and any(e.span.start < end and start < e.span.end for e in findings.edits):
+        if not any(e.span.start < end and start < e.span.end for e in findings.edits):
+            continue
+        left = sorted(
+            path
+            for path in project.files
+            if path.endswith("." + suffix) and path not in project.renamed
+        )
+        if left:
             said.append(
                 Diagnostic(
                     Span(start, end),
