@@ -672,11 +672,11 @@ def test_parents_up_to_the_repository_apply(tmp_path: Path) -> None:
     assert ported(tmp_path / "repo" / "src" / "tree") == ["e.cu", "f.cu"]
 
 
-@pytest.mark.parametrize("pattern", ["*", "work", "/work/", "work/**", "/work/src"])
+@pytest.mark.parametrize("pattern", ["*", "mine", "/mine/", "mine/**", "/mine/src"])
 def test_a_tree_that_is_ignored_itself_was_asked_for(tmp_path: Path, pattern: str) -> None:
     make(tmp_path, {".git/HEAD": "", ".gitignore": pattern + "\n"})
-    make(tmp_path, {"work/src/a.cu": KERNEL, "work/src/b/c.cu": KERNEL})
-    assert ported(tmp_path / "work" / "src") == ["a.cu", "b/c.cu"]
+    make(tmp_path, {"mine/src/a.cu": KERNEL, "mine/src/b/c.cu": KERNEL})
+    assert ported(tmp_path / "mine" / "src") == ["a.cu", "b/c.cu"]
 
 
 @needs_git
