@@ -152,7 +152,7 @@ class Lexed:
                 start = 0
                 break
             body = newline - 1 if data[newline - 1 : newline + 1] == b"\r\n" else newline
-            if data[body - 1 : body] != b"\\":
+            if not self._is_continued(body):
                 start = newline + 1
                 break
             start = body
@@ -161,9 +161,15 @@ class Lexed:
             match = _LINE_END.search(data, end)
             if match is None:
                 return start, len(data)
-            if data[match.start() - 1 : match.start()] != b"\\":
+            if not self._is_continued(match.start()):
                 return start, match.start()
             end = match.end()
+
+    def _is_continued(self, end: int) -> bool:
+        """Does a backslash, blanks after it or not, stand before the line end at `end`?"""
+        while end > 0 and self.data[end - 1] in b" \t":
+            end -= 1
+        return self.data[end - 1 : end] == b"\\"
 
     def arguments(self, open_at: int) -> list[tuple[int, int]]:
         """Byte ranges of the arguments of a call whose `(` is at `open_at`; [] if unbalanced."""

@@ -206,6 +206,7 @@ def test_after_skips_space_and_comments(source: str, expected: str) -> None:
         pytest.param("a \\\n@ \\\nb\nc", "a \\\n@ \\\nb", id="middle-of-three"),
         pytest.param("a \\\r\n@ \\\r\nb\r\nc", "a \\\r\n@ \\\r\nb", id="crlf-splices"),
         pytest.param("a\n@ \\\n", "@ \\\n", id="splice-at-the-end"),
+        pytest.param("a \\ \n@ \\\t\nb\nc", "a \\ \n@ \\\t\nb", id="blanks-after-the-backslash"),
     ],
 )
 def test_logical_line(source: str, expected: str) -> None:
