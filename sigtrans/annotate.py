@@ -8,11 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from sigtrans.report import plain
-from sigtrans.source import Diagnostic, Edit, Safety, SourceFile, Span, line_starts
+from sigtrans.source import LONE_CR, Diagnostic, Edit, Safety, SourceFile, Span, line_starts
 
 RULE = "report/annotate"
 
-_LONE_CR = re.compile(rb"\r(?!\n)")
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=]")  # Python looks for it in the first two lines
 
 _C = b"//"
@@ -62,7 +61,7 @@ def find_annotations(
     file whose comments are not known to be safe get none.
     """
     comment = _COMMENT.get(kind)
-    if comment is None or _LONE_CR.search(file.data):  # to a compiler a lone CR ends no comment
+    if comment is None or LONE_CR.search(file.data):  # to a compiler a lone CR ends no comment
         return ()
     starts = line_starts(file.data)
     inside = _inside_lines(file.data, starts, _TOKENS.get(kind, _C_TOKENS))

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 
+LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for clang, hence mcc, but not for every tool
+
 
 class SigtransError(Exception):
     """The request cannot be carried out; the message says what, where and what to do (exit 2)."""
@@ -96,7 +98,7 @@ class SourceFile:
             return ()
         # Counting line feeds from place to place is quicker than a table of lines, and right
         # unless a carriage return ends a line by itself.
-        starts = line_starts(self.data) if _LONE_CR.search(self.data) else None
+        starts = line_starts(self.data) if LONE_CR.search(self.data) else None
         placed: list[Diagnostic] = []
         line, counted = 1, 0
         for each in wanted:
@@ -123,9 +125,6 @@ class SourceFile:
                 )
             )
         return tuple(placed)
-
-
-_LONE_CR = re.compile(rb"\r(?!\n)")
 
 
 def line_starts(data: bytes) -> list[int]:

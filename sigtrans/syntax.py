@@ -16,6 +16,8 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from sigtrans.source import LONE_CR
+
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
@@ -274,16 +276,13 @@ def _language(name: str) -> Language:
     return Language(importlib.import_module(f"tree_sitter_{name}").language())
 
 
-_LONE_CR = re.compile(rb"\r(?!\n)")
-
-
 @lru_cache(maxsize=2)  # a pass and the gate that checks it look at the same bytes
 def parse(language: str, data: bytes) -> Tree:
     """Syntax tree of `data`; `language` is one of cuda, cmake, make, python. Never raises."""
     from tree_sitter import Parser
 
     # The grammars take a lone CR for blank space; a line feed in its place keeps every offset.
-    return Parser(_language(language)).parse(_LONE_CR.sub(b"\n", data))
+    return Parser(_language(language)).parse(LONE_CR.sub(b"\n", data))
 
 
 def walk(node: Node) -> Iterator[Node]:

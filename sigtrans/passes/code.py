@@ -14,7 +14,16 @@ from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
-from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
+from sigtrans.source import (
+    LONE_CR,
+    Diagnostic,
+    Edit,
+    Findings,
+    Safety,
+    Severity,
+    SourceFile,
+    Span,
+)
 from sigtrans.symbols import (
     FOREIGN_HEADER,
     IS_NUMBER,
@@ -1117,7 +1126,7 @@ class _Pass:
                 "write the name on one line",
                 "language/split-name",
             )
-        lone = _LONE_CR.search(data) if b"\r" in data else None
+        lone = LONE_CR.search(data) if b"\r" in data else None
         if lone is not None:
             self._say(
                 *lone.span(),
@@ -1183,7 +1192,6 @@ _SPLICE_IN_WORD = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)(?=\w)")
 _SPLICE = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)")
 _VERSIONED = re.compile(rb"(?:_ptsz|_ptds|_v\d)+$")
 _SOURCE_MARKS = (b"__global__", b"__device__", b"<cuda_", b"<curand_")
-_LONE_CR = re.compile(rb"\r(?!\n)")
 
 
 def has_number(condition: bytes, name: bytes) -> bool:
