@@ -7,15 +7,17 @@ test cannot hide a name from the check as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from hypothesis import strategies as st
+
 from sigtrans.names import NameTable, load
 from sigtrans.passes.code import find, find_protected
 from sigtrans.plan import Drafted, Settings, make_plan
-from sigtrans.source import Diagnostic, Edit, Severity, SourceFile, apply
+from sigtrans.source import Diagnostic, Edit, Findings, Severity, SourceFile, apply
 from sigtrans.symbols import find_facts, merge
 from sigtrans.syntax import lex, make_pattern
 
@@ -94,6 +96,39 @@ def texts(drafted: Drafted) -> dict[str, str]:
 def codes(drafted: Drafted, path: str) -> set[str]:
     (result,) = (f for f in drafted.plan.files if f.path == path)
     return {d.code for d in result.diagnostics} - EVIDENCE
+
+
+# --- laws of the build-file passes ----------------------------------------------------------------
+
+
+@st.composite
+def mutants(draw: st.DrawFn, samples: Sequence[str], pieces: st.SearchStrategy[str]) -> bytes:
+    """A sample with pieces cut out and others put in."""
+    text = draw(st.sampled_from(samples))
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = draw(st.integers(start, min(len(text), start + 6)))
+        text = text[:start] + draw(pieces) + text[end:]
+    return text.encode("latin-1")
+
+
+def check_edits(data: bytes, find: Callable[[bytes], Findings]) -> None:
+    """Every edit fits, every diagnostic lies in the file, and a second port changes nothing."""
+    findings = find(data)
+    applied = apply(data, findings.edits)
+    assert not applied.refused
+    assert applied.taken == tuple(sorted(findings.edits))
+    for diagnostic in findings.diagnostics:
+        assert diagnostic.span.end <= len(data)
+    assert find(applied.data).edits == ()
+
+
+def check_settled(after: bytes, first: Findings, find: Callable[[bytes], Findings]) -> None:
+    """The port of a port changes nothing and finds no error that the first did not find."""
+    second = find(after)
+    assert second.edits == ()
+    errors = {d.code for d in first.diagnostics if d.severity is Severity.ERROR}
+    assert {d.code for d in second.diagnostics if d.severity is Severity.ERROR} <= errors
 
 
 # --- nothing in silence ---------------------------------------------------------------------------

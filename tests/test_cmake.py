@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from porting import check_edits, check_settled, mutants
 
 from sigtrans.passes import BuildContext, cmake
 from sigtrans.source import Findings, Severity, SourceFile, apply
@@ -513,28 +514,14 @@ PIECES = st.sampled_from(
 )
 
 
-@st.composite
-def mutants(draw: st.DrawFn) -> bytes:
-    """A sample with pieces cut out and others put in."""
-    text = draw(st.sampled_from([*(b for b, _ in AFTER.values()), *(t for t, _ in SAID.values())]))
-    for _ in range(draw(st.integers(0, 4))):
-        start = draw(st.integers(0, len(text)))
-        end = draw(st.integers(start, min(len(text), start + 6)))
-        text = text[:start] + draw(PIECES) + text[end:]
-    return text.encode("latin-1")
+SAMPLES = [*(before for before, _ in AFTER.values()), *(text for text, _ in SAID.values())]
 
 
 @settings(max_examples=300, deadline=None)
-@given(mutants())
+@given(mutants(SAMPLES, PIECES))
 def test_whatever_the_input_edits_fit_and_twice_is_once(data: bytes) -> None:
     cmake.find(SourceFile("CMakeLists.txt", data), NEW)
-    findings = raw(data)
-    applied = apply(data, findings.edits)
-    assert not applied.refused
-    assert applied.taken == tuple(sorted(findings.edits))
-    for diagnostic in findings.diagnostics:
-        assert diagnostic.span.end <= len(data)
-    assert raw(applied.data).edits == ()
+    check_edits(data, raw)
 
 
 def raw(data: bytes) -> Findings:
@@ -545,10 +532,7 @@ def raw(data: bytes) -> Findings:
 @pytest.mark.parametrize("before", [b for b, _ in AFTER.values()], ids=list(AFTER))
 def test_twice_is_once(before: str) -> None:
     after, findings = port(before)
-    plain = raw(after.encode())
-    assert plain.edits == ()
-    errors = {d.code for d in findings.diagnostics if d.severity is Severity.ERROR}
-    assert {d.code for d in plain.diagnostics if d.severity is Severity.ERROR} <= errors
+    check_settled(after.encode(), findings, raw)
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
