@@ -7,10 +7,10 @@ diagnostics; it never writes.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sigtrans.source import Edit, Safety, Span
+from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +49,13 @@ class Draft:
         said = self.remarks.setdefault(code, [])
         if (message, help) not in said:
             said.append((message, help))
+
+    def diagnose(
+        self, span: Span, severities: Mapping[str, Severity], helps: Mapping[str, str]
+    ) -> Iterator[Diagnostic]:
+        """One diagnostic per code, however many words of the command it is about."""
+        for code, said in sorted(self.remarks.items()):
+            message = "; ".join(message for message, _ in said)
+            own = list(dict.fromkeys(help_ for _, help_ in said if help_))
+            help_ = " ".join(own or [helps.get(code, "")])
+            yield Diagnostic(span, code, severities[code], message, help_, self.rule)

@@ -301,7 +301,8 @@ def port_commands(job: _Job) -> Findings:
     for command in broken or job.commands:  # CMake reads nothing of a broken file, nor do we
         draft = _port(job, command)
         edits += _finish(job, command, draft)
-        diagnostics += _diagnose(command, draft)
+        span = Span(command.start, command.end)
+        diagnostics += draft.diagnose(span, _SEVERITY, _HELP)
     return Findings(tuple(edits), tuple(diagnostics))
 
 
@@ -1510,17 +1511,3 @@ def _line_end(job: _Job, command: _Command) -> int:
     if rest.startswith(b"#["):  # a bracket comment may go on over the line's end
         return command.end
     return end - 1 if data[end - 1 : end] == b"\r" else end
-
-
-def _diagnose(command: _Command, draft: _Draft) -> Iterator[Diagnostic]:
-    """One diagnostic per code, however many words of the command it is about."""
-    for code, said in sorted(draft.remarks.items()):
-        helps = list(dict.fromkeys(help_ for _, help_ in said if help_)) or [_HELP.get(code, "")]
-        yield Diagnostic(
-            Span(command.start, command.end),
-            code,
-            _SEVERITY[code],
-            "; ".join(message for message, _ in said),
-            " ".join(helps),
-            "build/cmake",
-        )

@@ -112,6 +112,12 @@ class _Line:
         """What may be looked at: the value of an assignment, without comments."""
         return self.text[self.value :]
 
+    @property
+    def span(self) -> Span:
+        """The line without the blanks around it."""
+        lead = len(self.text) - len(self.text.lstrip())
+        return Span(self.start + lead, self.start + max(lead, len(self.text.rstrip())))
+
 
 @dataclass(frozen=True, slots=True)
 class _Job:
@@ -189,7 +195,7 @@ def port_lines(job: _Job) -> Findings:
         draft = _port(job, line)
         data = job.file.data
         edits += [e for e in draft.edits if data[e.span.start : e.span.end] != e.text]
-        diagnostics += _diagnose(line, draft)
+        diagnostics += draft.diagnose(line.span, _SEVERITY, _HELP)
     return Findings(tuple(edits), tuple(diagnostics))
 
 
@@ -738,13 +744,3 @@ def _renamed(job: _Job, path: str, extension: str) -> tuple[str, Safety]:
         if before.endswith(extension) and not after.endswith(extension):
             return posixpath.splitext(after)[1], Safety.REVIEW
     return "", Safety.EXACT
-
-
-def _diagnose(line: _Line, draft: Draft) -> Iterator[Diagnostic]:
-    """One diagnostic per code, however many words of the line it is about."""
-    lead = len(line.text) - len(line.text.lstrip())
-    span = Span(line.start + lead, line.start + max(lead, len(line.text.rstrip())))
-    for code, said in sorted(draft.remarks.items()):
-        helps = list(dict.fromkeys(help_ for _, help_ in said if help_)) or [_HELP.get(code, "")]
-        message = "; ".join(message for message, _ in said)
-        yield Diagnostic(span, code, _SEVERITY[code], message, " ".join(helps), "build/make")
