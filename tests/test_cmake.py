@@ -94,6 +94,28 @@ AFTER = {
         "if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)\n  set(CMAKE_CUDA_ARCHITECTURES 80)\nendif()\n",
         f"if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)\n  {ARCH}endif()\n",
     ),
+    "neighbours that go": (
+        'set(CMAKE_CUDA_FLAGS "--expt-relaxed-constexpr --expt-extended-lambda -O3")\n',
+        'set(CMAKE_MUSA_FLAGS "-O3")\n',
+    ),
+    "neighbours that go, in a generator expression": (
+        "target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;"
+        "--expt-extended-lambda;-O3>)\n",
+        f"target_compile_options(t PRIVATE {FOR_MUSA}-O3>)\n",
+    ),
+    "include folder of the toolkit": (
+        "include_directories(/usr/local/cuda/targets/x86_64-linux/include "
+        "$ENV{CUDA_HOME}/targets/x86_64-linux/include)\n",
+        "include_directories(/usr/local/musa/include $ENV{MUSA_HOME}/include)\n",
+    ),
+    "flags for clang in a variable with any name": (
+        'set(X "--cuda-gpu-arch=sm_70 -O2")\n',
+        'set(X "--offload-arch=mp_31 -O2")\n',
+    ),
+    "architectures of one target of two": (
+        "project(x CXX CUDA)\nset_property(TARGET t PROPERTY CUDA_ARCHITECTURES OFF)\n",
+        "project(x CXX)\n" + LANGUAGE + RUNTIME + ARCH + "\n",
+    ),
     "architectures of a target": (
         "set_target_properties(t PROPERTIES CUDA_ARCHITECTURES 80)\n",
         f"target_compile_options(t PRIVATE {FOR_MUSA}--offload-arch=mp_31>)\n",
@@ -467,6 +489,20 @@ def test_one_diagnostic_for_a_command() -> None:
     text = "target_link_libraries(t CUDA::nppc CUDA::nppig CUDA::nppif)\n"
     (diagnostic,) = port(text)[1].diagnostics
     assert "nppc" in diagnostic.message and "nppif" in diagnostic.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "target_link_libraries(t PRIVATE cudnn)\n",
+        "target_link_libraries(t PRIVATE $<$<BOOL:ON>:cudnn>)\n",
+        'set(CMAKE_EXE_LINKER_FLAGS "-lcudnn")\n',
+    ],
+)
+def test_a_library_without_a_counterpart_is_said_once_with_what_to_do(text: str) -> None:
+    (said,) = port(text)[1].diagnostics
+    assert said.code in ("SIG708", "SIG719")
+    assert "muDNN" in said.help
 
 
 def test_crlf_stays() -> None:

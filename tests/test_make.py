@@ -95,6 +95,23 @@ AFTER = {
         "a.o: a.cu\n\tnvcc -arch=sm_70 -Xptxas -v -c a.cu -o a.o\n",
         "a.o: a.mu\n\tmcc --offload-arch=mp_31 -c a.mu -o a.o\n",
     ),
+    "recipe whose first option goes": (
+        "a.o: a.cu\n\tnvcc -Xptxas -v -c a.cu -o a.o\n",
+        "a.o: a.mu\n\tmcc --offload-arch=mp_31 -c a.mu -o a.o\n",
+    ),
+    "neighbours that go, at the start of a line": (
+        "NVCCFLAGS = -O3 \\\n  --expt-relaxed-constexpr --expt-extended-lambda -g\n",
+        "NVCCFLAGS = -O3 \\\n   -g\n",
+    ),
+    "include folder of the toolkit": (
+        "CXXFLAGS = -I/usr/local/cuda/targets/x86_64-linux/include "
+        "-I$(CUDA_HOME)/targets/x86_64-linux/include\n",
+        "CXXFLAGS = -I/usr/local/musa/include -I$(CUDA_HOME)/include\n",
+    ),
+    "flags of a variable with any name": (
+        "X = --diag-suppress=20012 -dlto -O2\nY = cuda\n",
+        "X = -O2\nY = cuda\n",
+    ),
     "recipe over lines": (
         "a.o: a.cu\n\t@$(NVCC) -arch=sm_70 \\\n\t\t-rdc=false \\\n\t\t-c $< -o $@\n",
         "a.o: a.mu\n\t@$(NVCC) --offload-arch=mp_31 \\\n\t\t-c $< -o $@\n",

@@ -27,6 +27,7 @@ SAYS = [
     ("meson.build", "project('x', 'cpp',\n  'c')\nd = dependency('cuda')\n", "SIG756", 3),
     ("meson.build", "project('x', ['cpp', 'cuda'])\n", "SIG756", 1),
     ("xmake.lua", 'target("x")\n  add_rules("cuda")\n  add_cugencodes("native")\n', "SIG757", 2),
+    ("xmake.lua", 'os.exec("run --flag; nvcc x.cu")\n', "SIG758", 1),
     ("build.sh", "set -e\nnvcc -O3 x.c -o x\n", "SIG758", 2),
     ("build.sh", "$CUDA_BIN/nvcc x\n", "SIG758", 1),
     ("env.sh", "export PATH=/usr/local/cuda-12.1/bin:$PATH\n", "SIG759", 1),

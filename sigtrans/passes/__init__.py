@@ -6,7 +6,7 @@ diagnostics; it never writes.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -31,19 +31,15 @@ class Draft:
     remarks: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def edit(self, start: int, end: int, text: str, safety: Safety = Safety.EXACT) -> None:
-        at = self._place(start)
-        taken = at < len(self.edits) and self.edits[at].span == Span(start, end)
+        span = Span(start, end)
+        at = bisect_left(self.edits, span, key=lambda edit: edit.span)
+        taken = at < len(self.edits) and self.edits[at].span == span
         if not taken and not self.touched(start, end):
-            edit = Edit(Span(start, end), text.encode("latin-1"), self.rule, safety)
-            self.edits.insert(at, edit)
+            self.edits.insert(at, Edit(span, text.encode("latin-1"), self.rule, safety))
 
     def touched(self, start: int, end: int) -> bool:
-        at = self._place(start)
-        before = at > 0 and self.edits[at - 1].span.end > start
-        return before or (at < len(self.edits) and self.edits[at].span.start < end)
-
-    def _place(self, start: int) -> int:
-        return bisect_left(self.edits, start, key=lambda edit: edit.span.start)
+        at = bisect_right(self.edits, start, key=lambda edit: edit.span.end)
+        return at < len(self.edits) and self.edits[at].span.start < end
 
     def remark(self, code: str, message: str, help: str = "") -> None:
         said = self.remarks.setdefault(code, [])

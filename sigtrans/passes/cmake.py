@@ -175,8 +175,6 @@ _HEADERS: Mapping[str, str] = {
     "nccl.h": "mccl.h",
 }
 _TALK = frozenset(("message", "cmake_minimum_required", "cmake_policy", "endif", "endfunction"))
-_LINKS = frozenset(("target_link_libraries", "link_libraries"))
-_FINDS = frozenset(("find_library", "find_path", "find_file", "find_program"))
 _OPTIONS = frozenset(
     ("target_compile_options", "add_compile_options", "target_link_options", "add_link_options")
 )
@@ -190,10 +188,10 @@ _WORTH = re.compile(
 )
 
 _TOKEN = re.compile(
-    r"\$ENV\{(?P<env>\w+)\}(?P<envlib>/(?:lib64|targets/[\w-]+/lib|lib/x64)(?:/stubs)?(?=$|[/\s\";)]))?"
-    r"|\$\{(?P<ref>\w+)\}(?P<reflib>/(?:lib64|targets/[\w-]+/lib|lib/x64)(?:/stubs)?(?=$|[/\s\";)]))?"
+    r"\$ENV\{(?P<env>\w+)\}(?P<envlib>/(?:lib64|targets/[\w-]+/(?:lib|include)|lib/x64)(?:/stubs)?(?=$|[/\s\";)]))?"
+    r"|\$\{(?P<ref>\w+)\}(?P<reflib>/(?:lib64|targets/[\w-]+/(?:lib|include)|lib/x64)(?:/stubs)?(?=$|[/\s\";)]))?"
     r"|(?P<root>/usr/local/cuda(?:-\d[\d.]*\d|-\d+)?|/opt/cuda)(?=$|[/\s\";):])"
-    r"(?P<rootlib>/(?:lib64|targets/[\w-]+/lib)(?:/stubs)?(?=$|[/\s\";)]))?"
+    r"(?P<rootlib>/(?:lib64|targets/[\w-]+/(?:lib|include))(?:/stubs)?(?=$|[/\s\";)]))?"
     r"|\bCUDA::(?P<target>\w+)"
     r"|\$<(?P<genex>COMPILE_LANGUAGE|LINK_LANGUAGE|COMPILE_LANG_AND_ID|LINK_LANG_AND_ID):"
     r"(?P<languages>[\w,]*\bCUDA\b[\w,]*)>"
@@ -410,8 +408,6 @@ def _sets_architectures(command: _Command) -> bool:
     names = [argument.text for argument in command.arguments]
     if command.name == "set":
         return names[:1] == ["CMAKE_CUDA_ARCHITECTURES"] and _wants_architectures(names[1:2])
-    if command.name in ("set_target_properties", "set_property"):
-        return "CUDA_ARCHITECTURES" in names
     return False
 
 
@@ -761,9 +757,8 @@ def _port_links(job: _Job, command: _Command, draft: _Draft) -> None:
             if library is not None and library.to and not draft.touched(start, end):
                 draft.edit(start, end, library.to)
             elif library is not None:
-                draft.remark(
-                    LIBRARY, f"{match[1]}: MUSA has no library that takes its place by name"
-                )
+                message = f"{match[1]}: MUSA has no library that takes its place by name"
+                draft.remark(LIBRARY, message, library.help)
 
 
 _IN_GENEX = re.compile(r"(?<=[:;,])(cu\w+|nccl\w*|nvrtc\w*)(?=[>;])")
@@ -781,9 +776,8 @@ def _port_linked(command: _Command, draft: _Draft) -> None:
             if library.to:
                 draft.edit(start, end, library.to)
             elif library.stop:
-                draft.remark(
-                    LIBRARY, f"-l{match[1]}: MUSA has no library that takes its place by name"
-                )
+                message = f"-l{match[1]}: MUSA has no library that takes its place by name"
+                draft.remark(nvcc_flags.LIBRARY, message, library.help)
             else:
                 draft.remark(LEFT, f"-l{match[1]} is part of CUDA's runtime; MUSA has none")
 
@@ -873,13 +867,7 @@ class _Word:
     closes: bool  # nothing of the argument stands behind it
 
 
-_STRONG = re.compile(
-    r"-Xcompiler|-Xptxas|-Xcudafe|-Xfatbin|-Xnvlink|--?gencode|--generate-code|--?expt-|--?extended-lambda"
-    r"|--?use_fast_math|--?maxrregcount|--?rdc\b|--relocatable-device-code|-lineinfo|--generate-line-info"
-    r"|-arch=(?:sm_|compute_|native|all)|-code=(?:sm_|compute_)|--gpu-|-ccbin|--compiler-bindir"
-    r"|--?default-stream|--?dlto|--ptxas-options|--compiler-options|-Wno-deprecated-gpu-targets"
-    r"|--?diag-suppress|--forward-unknown"
-)
+_STRONG = re.compile(nvcc_flags.OPTION)
 _FLAG_NAMES = re.compile(
     r"(?i)\w*(?:nvcc\w*(?:flag|opt|arg)|cuda\w*(?:flags|options|args)|gencode)\w*"
 )
@@ -1076,8 +1064,10 @@ def _cut(job: _Job, start: int, end: int, draft: _Draft) -> None:
     data = job.file.data
     before = start
     while before > 0 and data[before - 1 : before] in (b" ", b"\t", b"\n", b"\r"):
+        if draft.touched(before - 1, before):  # the word before went with this blank
+            break
         before -= 1
-    if data[before - 1 : before] == b";":
+    if data[before - 1 : before] == b";" and not draft.touched(before - 1, before):
         before -= 1
     elif before == start or b"#" in data[data.rfind(b"\n", 0, before) + 1 : before]:
         before = start
@@ -1167,18 +1157,16 @@ def _cut_target(job: _Job, argument: _Argument, name: str, draft: _Draft) -> boo
 
 def _token(job: _Job, match: re.Match[str], draft: _Draft | None) -> str:
     if name := match["env"]:
-        lib = "/lib" if match["envlib"] and name in _ENVIRONMENT else match["envlib"] or ""
+        lib = _folder(match["envlib"] or "", name in _ENVIRONMENT)
         return f"$ENV{{{'MUSA_HOME' if name in _ENVIRONMENT else name}}}{lib}"
     if name := match["ref"]:
         new = _variable(job, name) or name
         if draft is not None and name in _UNSEEN_VARIABLES:
             _remark_unseen(draft, new)
-        lib = (
-            "/lib" if match["reflib"] and _ROOT_VARIABLE.fullmatch(name) else match["reflib"] or ""
-        )
+        lib = _folder(match["reflib"] or "", _ROOT_VARIABLE.fullmatch(name) is not None)
         return f"${{{new}}}{lib}"
     if match["root"]:
-        return "/usr/local/musa" + ("/lib" if match["rootlib"] else "")
+        return nvcc_flags.translate_path(match[0])
     if name := match["target"]:
         return _target(name, match[0], draft)
     if name := match["file"]:
@@ -1191,6 +1179,12 @@ def _token(job: _Job, match: re.Match[str], draft: _Draft | None) -> str:
             )
         return match[0]
     return _language(job, match, draft)
+
+
+def _folder(tail: str, in_sdk: bool) -> str:
+    if not tail or not in_sdk:
+        return tail
+    return "/include" if tail.endswith("/include") else "/lib"
 
 
 def _target(name: str, text: str, draft: _Draft | None) -> str:
@@ -1318,8 +1312,9 @@ def _lookup_pattern(job: _Job, where: str) -> str | None:
     patterns = (posixpath.normpath(posixpath.join(job.folder, pattern)), f"*/{pattern}", pattern)
     if "BINARY_DIR" in where:
         return None
+    tail = posixpath.basename(re.split(r"[*?\[\]]", pattern)[-1])
     for before, after in job.context.renamed.items():
-        if any(fnmatchcase(before, each) for each in patterns):
+        if before.endswith(tail) and any(fnmatchcase(before, each) for each in patterns):
             return posixpath.splitext(after)[1]
     return None
 

@@ -70,13 +70,7 @@ _DIRECTIVE = re.compile(r"[ \t]*(?:-?include|sinclude|vpath|undefine|unexport|en
 _DEFINE = re.compile(r"[ \t]*(?:override[ \t]+)?define\b")
 _ABOUT = re.compile(r"(?i)\w*(?:nvcc|cuda\w*(?:flag|opt|arg)|gencode|ptxas)\w*")
 _REFERENCE = re.compile(r"\$[({](\w+)[)}]")
-_STRONG = re.compile(
-    r"['\"\\]*(?:-Xcompiler|-Xptxas|-Xcudafe|-Xfatbin|-Xnvlink|--?gencode|--generate-code|--?expt-"
-    r"|--?extended-lambda|--?use_fast_math|--?maxrregcount|--?rdc\b|--relocatable-device-code"
-    r"|-lineinfo|--generate-line-info|-arch=(?:sm_|compute_)|-code=(?:sm_|compute_)|--gpu-|-ccbin"
-    r"|--compiler-bindir|--?default-stream|--ptxas-options|--compiler-options"
-    r"|-Wno-deprecated-gpu-targets|-lcu|-lnv|-lnccl|-lnpp|--cuda-gpu-arch=sm_)"
-)
+_STRONG = re.compile(r"['\"\\]*(?:" + nvcc_flags.OPTION + r"|-lcu|-lnv|-lnccl|-lnpp)")
 _TALK = frozenset(("info", "warning", "error"))
 _NO_LINK = re.compile(
     r"(?<![^\s,])(?:-c|-dc|-dw|--compile|--device-c|-cuda|--cuda|-ptx|--ptx|-cubin|--cubin"
@@ -386,6 +380,8 @@ def _port_recipe(job: _Job, line: _Line, draft: Draft) -> None:
             r"--cuda-gpu-arch=sm_|\.cu(?!\w)", text
         ):
             draft.remark(CLANG, "clang compiles CUDA here")
+            if not calls:
+                continue
         _port_text(job, line, start, end, calls, draft)
         if calls and _needs_runtime(job, _ported(line, start, end, draft)):
             _add_runtime(job, line, start + len(text.rstrip(" \t\r\n\\")), draft)
@@ -543,6 +539,7 @@ def _word_lists(
     if words:
         yield words
     for word in words:
+        looked = 0  # end of what a function before this one holds
         for match in re.finditer(r"\$[({]", word.text):
             begin = word.start + match.start()
             if (function := _FUNCTION.match(text, begin, word.end)) is None:
@@ -551,19 +548,11 @@ def _word_lists(
             if (prefix := _ADDPREFIX.match(text, begin, close)) is not None and close < word.end:
                 draft.edit(line.start + begin, line.start + prefix.end(), "")
                 draft.edit(line.start + close, line.start + close + 1, "")
-            if function[1] in _TALK or _inside_other(word.text, match.start()):
+            held, looked = begin < looked, max(looked, close)
+            if function[1] in _TALK or held:
                 continue
             for piece in _pieces(text, function.end(), close, _SPLIT_AT.get(function[1], 0)):
                 yield from _word_lists(text, *piece, line, draft)
-
-
-def _inside_other(text: str, at: int) -> bool:
-    """Whether a function that is looked into already holds this one."""
-    return any(
-        _FUNCTION.match(text, match.start()) is not None
-        and match.start() < at < _close(text, match.start() + 1, len(text))
-        for match in re.finditer(r"\$[({]", text[:at])
-    )
 
 
 def _word_end(text: str, at: int, end: int) -> int:
@@ -644,6 +633,8 @@ def _cut(data: bytes, start: int, end: int, draft: Draft) -> None:
     """Take a word out with the blank before it; a continuation line left empty goes too."""
     before = start
     while before > 0 and data[before - 1 : before] in (b" ", b"\t"):
+        if draft.touched(before - 1, before):  # the word before went with this blank
+            break
         before -= 1
     after = end
     while data[after : after + 1] in (b" ", b"\t"):
@@ -682,7 +673,7 @@ def _in_talk(text: str, at: int) -> bool:
 
 _LIB64 = re.compile(
     r"(?P<root>/usr/local/cuda(?:-\d[\d.]*)?|/opt/cuda|\$[({](?P<name>\w*CUDA\w*)[)}])"
-    r"(?P<lib>/(?:lib64|targets/[\w-]+/lib|lib/x64)(?:/stubs)?)?(?=$|[/\s\"';:,)])"
+    r"(?P<lib>/(?:lib64|targets/[\w-]+/(?:lib|include)|lib/x64)(?:/stubs)?)?(?=$|[/\s\"';:,)])"
 )
 
 
@@ -698,9 +689,10 @@ def _port_paths(job: _Job, line: _Line, start: int, end: int, draft: Draft) -> N
         if match["name"]:
             if match["lib"] and _ROOT_NAME.fullmatch(match["name"]):
                 at = line.start + match.start("lib")
-                draft.edit(at, line.start + match.end("lib"), "/lib")
+                new = nvcc_flags.translate_path(match[0])[match.start("lib") - match.start() :]
+                draft.edit(at, line.start + match.end("lib"), new)
             continue
-        text = "/usr/local/musa" + ("/lib" if match["lib"] else "")
+        text = nvcc_flags.translate_path(match[0])
         draft.edit(line.start + match.start(), line.start + match.end(), text)
 
 

@@ -36,6 +36,16 @@ CUDA_WORDS = (
     rb"|nvtoolsext|nvjpeg|gencode|-Xptxas"
 )
 
+# How an option begins that only nvcc (or clang for CUDA) takes, wherever it stands.
+OPTION = (
+    r"(?:-Xcompiler|-Xptxas|-Xcudafe|-Xfatbin|-Xnvlink|--?gencode|--generate-code|--?expt-"
+    r"|--?extended-lambda|--?use_fast_math|--?maxrregcount|--?rdc\b|--relocatable-device-code"
+    r"|-lineinfo|--generate-line-info|-arch=(?:sm_|compute_|native|all)|-code=(?:sm_|compute_)"
+    r"|--gpu-|--cuda-gpu-arch=sm_|-ccbin|--compiler-bindir|--?default-stream|--?dlto"
+    r"|--ptxas-options|--compiler-options|-Wno-deprecated-gpu-targets|--?diag-suppress"
+    r"|--forward-unknown)"
+)
+
 Note = tuple[int, str, str, str]  # index of the word, code, message, help
 
 
@@ -147,9 +157,7 @@ def find_library(name: str) -> Library | None:
 
 def _changes(words: Sequence[str], targets: Sequence[str]) -> Iterator[Change]:
     flags, _ = _table()
-    has_arch = any(
-        unquote(word).startswith(("--offload-arch", "--cuda-gpu-arch")) for word in words
-    )
+    has_arch = any(unquote(word).startswith("--offload-arch") for word in words)
     at = 0
     while at < len(words):
         word = unquote(words[at])
