@@ -6,6 +6,7 @@ one line per kind with a count is worth more to a reader than every place.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -214,7 +215,7 @@ _NEEDLES = (
     b"compute_ cuobjdump"
 ).split()
 _COMMENT = {
-    XMAKE: re.compile(rb"--(?:\[\[.*?\]\]|[^\r\n]*)", re.S),
+    XMAKE: re.compile(rb"'[^'\r\n]*'|\"[^\"\r\n]*\"|--(?:\[\[.*?\]\]|[^\r\n]*)", re.S),
     DOCKER: re.compile(rb"(?m)^[ \t]*#[^\r\n]*"),
 }
 _HASH = re.compile(rb"(?m)(?:^|(?<=[ \t;]))#[^\r\n]*")
@@ -266,7 +267,9 @@ def find_format(path: str) -> str:
 
 def _blank_comments(data: bytes, form: str) -> bytes:
     """The same bytes with comments blanked, so that places stay where they are."""
-    return _COMMENT.get(form, _HASH).sub(lambda m: b" " * len(m.group()), data)
+    return _COMMENT.get(form, _HASH).sub(
+        lambda m: m[0] if m[0][:1] in (b"'", b'"') else b" " * len(m[0]), data
+    )
 
 
 def _say(kind: _Kind, data: bytes, places: list[tuple[int, int]]) -> Diagnostic:
@@ -288,22 +291,23 @@ def _count(places: int) -> str:
 
 def _renamed(context: BuildContext, code: bytes) -> Iterator[Diagnostic]:
     """File names that the port changes: one diagnostic, with the names of the first."""
-    if b".cu" not in code:
+    found = [match.span() for match in _FILE.finditer(code)] if b".cu" in code else []
+    if not found:
         return
-    names = {
-        PurePosixPath(source).name: PurePosixPath(port).name
+    pairs = (
+        (source.rpartition("/")[2], port.rpartition("/")[2])
         for source, port in context.renamed.items()
-        if PurePosixPath(source).name != PurePosixPath(port).name
-    }
+    )
+    names = {source: port for source, port in pairs if source != port}
     if not names:
         return
-    endings = {PurePosixPath(name).suffix for name in names}
+    endings = {posixpath.splitext(name)[1] for name in names}
     places: list[tuple[int, int]] = []
-    for match in _FILE.finditer(code):
-        name = decode(match.group()).rpartition("/")[2]
+    for start, end in found:
+        name = decode(code[start:end]).rpartition("/")[2]
         computed = any(mark in name for mark in "*${}")
         if name in names or (computed and PurePosixPath(name).suffix in endings):
-            places.append(match.span())
+            places.append((start, end))
     if places:
         start, end = places[0]
         text = decode(code[start:end])
