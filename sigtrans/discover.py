@@ -1056,7 +1056,6 @@ class _Walk:
         if not self.links:
             return
         gone = {file.path.rstrip("/") for file in self.found if not file.copied}
-        gone |= {link.path for link in self.links if not link.copied}
         for link in self.links:
             above = {str(parent) for parent in PurePosixPath(link.target).parents}
             if link.copied and (link.target in gone or above & gone):

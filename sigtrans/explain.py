@@ -21,8 +21,7 @@ GRADES = {
 def explain(word: str, width: int = 80) -> tuple[str, bool]:
     """Text about a diagnostic code, a CUDA name or a MUSA name; False when nothing is known."""
     if re.fullmatch(r"(?i)sig\d{3}", word):
-        code = word.upper()
-        return catalogue.explain(code, width), catalogue.find(code) is not None
+        return catalogue.explain(word, width), True
     table = load()
     word = word.rpartition("::")[2] if "::" in word and table.explain(word) is None else word
     entry = table.explain(word)

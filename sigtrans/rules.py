@@ -99,10 +99,11 @@ def load(path: Path) -> list[Rule]:
         examples: list[ExampleFields]
 
     try:
-        node = yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(path.read_bytes())
+        node = loader.get_single_node()
         _refuse_duplicates(path, node)
-        raw: Any = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)
-    except (OSError, yaml.YAMLError) as error:
+        raw: Any = loader.construct_document(node) if node is not None else None
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise RuleError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
     found: list[Rule] = []
     for item in raw if isinstance(raw, list) else [raw]:
@@ -149,8 +150,12 @@ def _refuse_duplicates(path: Path, top: object) -> None:
     import yaml
 
     stack = [top]
+    seen: set[int] = set()  # an alias is the node again, and may stand inside it
     while stack:
         node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
             stack += node.value
         elif isinstance(node, yaml.MappingNode):

@@ -76,6 +76,22 @@ PORTS = {
         "from torch.utils.cpp_extension import *\n"
         "from torch_musa.utils.musa_extension import MUSAExtension\nx = MUSAExtension('a', [])\n",
     ),
+    "a star import whose name cannot be taken over gets an alias": (
+        "from torch.utils.cpp_extension import *\n# MUSAExtension later\nCUDAExtension('a', [])\n",
+        "from torch.utils.cpp_extension import *\n"
+        "from torch_musa.utils.musa_extension import MUSAExtension as CUDAExtension\n"
+        "# MUSAExtension later\nCUDAExtension('a', [])\n",
+    ),
+    "an alias behind a tab": (
+        "from torch.utils.cpp_extension import CUDAExtension as\tExt\nExt('a', [])\n",
+        "from torch_musa.utils.musa_extension import MUSAExtension as Ext\nExt('a', [])\n",
+    ),
+    "a block that two lists leave empty": (
+        HEAD + "a_nvcc_flags = ['-O3']\nb_nvcc_flags = ['-O3']\nif x:\n"
+        "    a_nvcc_flags.append('--expt-relaxed-constexpr')\n"
+        "    b_nvcc_flags.append('--expt-relaxed-constexpr')\n",
+        PORTED_HEAD + "a_nvcc_flags = ['-O3']\nb_nvcc_flags = ['-O3']\nif x:\n    pass\n",
+    ),
     "the module itself": (
         "from torch.utils import cpp_extension\ncpp_extension.CUDAExtension('a', [])\n",
         "from torch_musa.utils import musa_extension\nmusa_extension.MUSAExtension('a', [])\n",
@@ -405,6 +421,45 @@ def test_pyproject() -> None:
         (9, "SIG744"),
         (13, "SIG750"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[build-system]\nrequires = [\n  "numpy==1.26",\n  "torch",\n]\n', ["SIG744"]),
+        ('[build-system] # pep\nrequires = ["torch"]\n', ["SIG744"]),
+        ('[tool.black]\na = 1\n[project] # x\ndescription = "CUDA kernels"\n', []),
+        ('[tool.sigtrans]\nexclude = ["csrc/cuda/"]\n', []),
+    ],
+)
+def test_pyproject_tables_and_keys(text: str, expected: list[str]) -> None:
+    assert codes(find(text, "pyproject.toml")) == expected
+
+
+def test_a_call_that_moved_is_no_leftover() -> None:
+    found = find(
+        "from torch.utils import cpp_extension\n"
+        "m = cpp_extension.load(name='x', sources=['csrc/ops.cu'], with_cuda=True)\n"
+    )
+    assert codes(found) == []
+
+
+def test_a_script_in_another_encoding_keeps_its_bytes() -> None:
+    before = (
+        "# coding: gbk\nfrom torch.utils.cpp_extension import (\n    CUDAExtension,  # 中文\n"
+        "    CppExtension)\nCUDAExtension('a', ['csrc/ops.cu'])\n"
+    ).encode("gbk")
+    after = apply(before, find(before).edits).data
+    assert after.decode("gbk") == (
+        "# coding: gbk\n# 中文\nfrom torch.utils.cpp_extension import CppExtension\n"
+        "from torch_musa.utils.musa_extension import MUSAExtension\n"
+        "MUSAExtension('a', ['csrc/ops.mu'])\n"
+    )
+
+
+def test_a_command_with_a_file_that_keeps_its_name_is_still_a_command() -> None:
+    kept = BuildContext(("mp_31",), "5.2", {})
+    assert "SIG739" in codes(find("import os\nos.system('nvcc -c k.cu')\n", context=kept))
 
 
 def test_bytes_around_edits_stay() -> None:

@@ -64,6 +64,8 @@ def test_a_file_with_two_rules(tmp_path: Path) -> None:
 
 BAD = [
     ("not-yaml", "a: [", "cannot be read"),
+    ("a-list-in-itself", "- &a [*a]", "valid"),
+    ("no-such-date", GOOD.replace('"example: src/alloc.mu"', "2024-13-01"), "cannot be read"),
     ("empty", "", "?"),
     ("a-word", "word", "?"),
     ("unknown-field", GOOD + "renames: {}\n", "renames"),

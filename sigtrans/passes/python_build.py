@@ -19,6 +19,7 @@ from sigtrans.passes import BuildContext
 from sigtrans.passes.python_words import (
     AT_RUN_TIME,
     BUILD_NEEDLES,
+    CU_FILE,
     NEEDLES,
     SOURCE,
     find_requirement,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MUSA = re.compile(rb"^[ \t]*(?:from|import)[ \t]+torch_musa\b|^[^#\r\n]*\bMUSAExtension\b", re.M)
-_CU = re.compile(rb"\.cuh?$")
 _BUILDS = (b"cpp_extension", b"CUDAExtension", b"setuptools", b"distutils", b"skbuild")
 
 
@@ -90,7 +90,7 @@ def _find_in_manifest(file: SourceFile, context: BuildContext) -> Findings:
         if line.group().lstrip().startswith(b"#"):
             continue
         for match in _ARGUMENT.finditer(file.data, line.start(), line.end()):
-            if not _CU.search(match.group()):
+            if not CU_FILE.search(match.group()):
                 continue
             if found := names.find(decode(match.group()), True):
                 start = match.start() + match.group().rindex(b".")
@@ -98,6 +98,8 @@ def _find_in_manifest(file: SourceFile, context: BuildContext) -> Findings:
     return Findings(tuple(edits))
 
 
+_TABLE = re.compile(rb"\[\[?([^\[\]\"',]+)\]\]?\s*(?:#.*)?")
+_KEY = re.compile(rb"([\w.-]+|\"[^\"]*\")\s*=")
 _REQUIREMENT = re.compile(rb"""["']([^"'\r\n]+)["']""")
 
 
@@ -109,10 +111,10 @@ def _find_in_toml(file: SourceFile) -> Findings:
         text = line.group().strip()
         if text.startswith(b"#"):
             continue
-        if text.startswith(b"[") and text.endswith(b"]") and b'"' not in text and b"," not in text:
-            table, key = text.strip(b"[] "), b""
+        if header := _TABLE.fullmatch(text):
+            table, key = header[1].strip(), b""
             continue
-        if match := re.match(rb"([\w.\-\"]+)\s*=", text):
+        if match := _KEY.match(text):
             key = match.group(1)
         diagnostics += _in_toml_line(file.data, line.start(), line.end(), table, key)
     return Findings((), tuple(diagnostics))
@@ -144,6 +146,8 @@ def _in_toml_line(
         if found := find_requirement(text, span):
             yield make_diagnostic(found, found.word.severity)
     line = data[start:end]
+    if table.startswith(b"tool.sigtrans"):  # our own settings
+        return
     if table.startswith(b"tool.") and (hit := re.search(rb"(?i)cuda|nvcc|nccl", line)):
         if line[: hit.start()].count(b"#"):
             return
@@ -246,15 +250,6 @@ def _overlaps(covered: Sequence[tuple[int, int]], span: Span) -> bool:
     return any(start < span.end and span.start < end for start, end in covered)
 
 
-@dataclass(frozen=True, slots=True)
-class _Imported:
-    """A name of torch's extension module that this file has, under `local`."""
-
-    name: str
-    local: str
-    node: Node
-
-
 @dataclass(slots=True)
 class _Script:
     """One build script, its tree, and what was found so far."""
@@ -272,7 +267,10 @@ class _Script:
     def report_leftovers(self) -> None:
         """What the moved names leave behind: torch's own `load`, and a folder MUSA has not."""
         data = self.file.data
+        moved = sorted((edit.span.start, edit.span.end) for edit in self.edits)
         for match in re.finditer(rb"\bcpp_extension\.(load(?:_inline)?)\s*\(", data):
+            if _overlaps(moved, Span(*match.span())):
+                continue
             self.diagnostics.append(
                 Diagnostic(
                     Span(*match.span(1)),
@@ -330,7 +328,8 @@ class _Script:
         return above if above.type in types else None
 
     def text(self, node: Node) -> str:
-        return decode(self.file.data[node.start_byte : node.end_byte])
+        """The text of a node; `edit` writes its undecodable bytes back as they were."""
+        return self.file.data[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
 
     def say(
         self,
@@ -343,13 +342,15 @@ class _Script:
         span: Span | None = None,
     ) -> None:
         place = span or Span(node.start_byte, node.end_byte)
-        self.diagnostics.append(Diagnostic(place, code, severity, message, help_, rule))
+        shown = decode(message.encode("utf-8", "surrogateescape"))
+        self.diagnostics.append(Diagnostic(place, code, severity, shown, help_, rule))
 
     def edit(
         self, start: int, end: int, text: str, rule: str, safety: Safety = Safety.EXACT
     ) -> None:
-        if self.file.data[start:end] != text.encode():
-            self.edits.append(Edit(Span(start, end), text.encode(), rule, safety))
+        new = text.encode("utf-8", "surrogateescape")
+        if self.file.data[start:end] != new:
+            self.edits.append(Edit(Span(start, end), new, rule, safety))
 
     # imports ----------------------------------------------------------------------------------
 
@@ -390,19 +391,23 @@ class _Script:
         items = node.children_by_field_name("name")
         if not items:  # from torch.utils.cpp_extension import *
             used = {self.text(n) for n in self.of("identifier")}
-            names = sorted(_MOVED[name] for name in used & _MOVED.keys())
-            for name in used & _MOVED.keys():
-                self._rename_uses(name)
+            names = [
+                _MOVED[name] if self._rename_uses(name) else f"{_MOVED[name]} as {name}"
+                for name in sorted(used & _MOVED.keys())
+            ]
             if names:
                 self._insert_after(node, f"from {_PORT} import {', '.join(names)}")
             return
         moved: list[str] = []
         kept: list[str] = []
         for item in items:
-            name, _, local = self.text(item).partition(" as ")
-            name, local = name.strip(), local.strip()
+            source, alias = item.child_by_field_name("name"), item.child_by_field_name("alias")
+            name = self.text(source or item)
+            local = self.text(alias) if alias else ""
             if name not in _MOVED:
                 kept.append(self.text(item))
+                if re.search("(?i)cuda|nvcc|cudnn", name):
+                    self._say_without_twin(item, name)
                 continue
             self.moved[local or name] = name
             if not local and not self._rename_uses(name):
@@ -416,10 +421,6 @@ class _Script:
             self.edit(module.start_byte, module.end_byte, _PORT, "python/import")
             for item, text in zip(items, moved, strict=True):
                 self.edit(item.start_byte, item.end_byte, text, "python/import")
-        for item in items:
-            name = self.text(item).partition(" as ")[0].strip()
-            if name not in _MOVED and re.search("(?i)cuda|nvcc|cudnn", name):
-                self._say_without_twin(item, name)
 
     def _say_without_twin(self, node: Node, name: str) -> None:
         self.say(
@@ -651,7 +652,6 @@ class _Script:
         for node in self.of("global_statement"):
             if f := self.above(node, "function_definition"):
                 self._global.setdefault(f.id, set()).update(map(self.text, node.named_children))
-        self._calls += self.of("call")
         for scope, names in self._global.items():
             self._bound.get(scope, set()).difference_update(names)
         for left, right in targets:
@@ -742,7 +742,7 @@ class _Script:
     ) -> tuple[list[Node], list[tuple[int, str]]]:
         nodes = list(self._assigned.get(var, ()))
         names: list[tuple[int, str]] = []
-        for call in self._calls:
+        for call in self.of("call"):
             function = call.child_by_field_name("function")
             arguments = call.child_by_field_name("arguments")
             if function is None or arguments is None:
@@ -1076,13 +1076,15 @@ class _Script:
     def _port_appends(self, calls: Sequence[Node]) -> None:
         """`flags.append("-gencode")` and the call after it are read as the one line they build."""
         group: list[Node] = []
+        dropped: list[Node] = []
         for call in sorted(calls, key=lambda c: c.start_byte):
             if group and not self._follows(group[-1], call):
-                self._port_group(group)
+                dropped += self._port_group(group)
                 group = []
             group.append(call)
         if group:
-            self._port_group(group)
+            dropped += self._port_group(group)
+        self._drop_calls(dropped)
 
     def _follows(self, first: Node, second: Node) -> bool:
         after = self.up(first).next_named_sibling
@@ -1098,7 +1100,7 @@ class _Script:
         function = call.child_by_field_name("function")
         return self.text(function) if function is not None else ""
 
-    def _port_group(self, calls: Sequence[Node]) -> None:
+    def _port_group(self, calls: Sequence[Node]) -> list[Node]:
         from sigtrans.passes.nvcc_flags import SEVERITY, translate
 
         arguments = [self._only_argument(call) for call in calls]
@@ -1117,10 +1119,17 @@ class _Script:
                 continue
             dropped |= self._replace(arguments, change.first, olds, change.words)
         self.handled += [(n.start_byte, n.end_byte) for n in arguments]
-        keep = self._needs_pass([calls[i] for i in sorted(dropped)])
-        for i in sorted(dropped):
-            statement = self.up(calls[i])
-            if statement.id == keep:
+        return [calls[i] for i in sorted(dropped)]
+
+    def _drop_calls(self, calls: Sequence[Node]) -> None:
+        going = {self.up(call).id for call in calls}
+        filled: set[int] = set()  # blocks that hold a statement still, or were given `pass`
+        for call in calls:
+            statement = self.up(call)
+            block = self.up(statement)
+            left = any(n.type != "comment" and n.id not in going for n in block.named_children)
+            if not left and block.type != "module" and block.id not in filled:
+                filled.add(block.id)
                 self.edit(statement.start_byte, statement.end_byte, "pass", "python/flags")
             else:
                 self._drop_line(statement.start_byte, statement.end_byte)
@@ -1142,16 +1151,6 @@ class _Script:
         arguments = call.child_by_field_name("arguments")
         assert arguments is not None
         return next(n for n in arguments.named_children if n.type != "comment")
-
-    def _needs_pass(self, dropped: Sequence[Node]) -> int:
-        """The statement that has to stay as `pass`, so that its block does not end up empty."""
-        statements = [self.up(call) for call in dropped]
-        if not statements:
-            return 0
-        going = {s.id for s in statements}
-        block = self.up(statements[0])
-        left = [n for n in block.named_children if n.type != "comment" and n.id not in going]
-        return 0 if left or block.type == "module" else statements[0].id
 
     def _say_shared(self, node: Node) -> None:
         self.handled.append((node.start_byte, node.end_byte))
@@ -1287,7 +1286,7 @@ class _Script:
             if b".cu" not in self.file.data[node.start_byte : node.end_byte]:
                 continue
             content = node.children[-2]
-            ending = _CU.search(self.file.data, content.start_byte, content.end_byte)
+            ending = CU_FILE.search(self.file.data, content.start_byte, content.end_byte)
             if content.type != "string_content" or ending is None:
                 continue
             if self._is_docstring(node) or b"\n" in self.file.data[node.start_byte : node.end_byte]:
@@ -1335,7 +1334,6 @@ class _Script:
     _bound: dict[int, set[str]] = field(default_factory=dict)
     _global: dict[int, set[str]] = field(default_factory=dict)
     _assigned: dict[tuple[int, str], list[Node]] = field(default_factory=dict)
-    _calls: list[Node] = field(default_factory=list)
     _with_cxx: dict[int, bool] = field(default_factory=dict)  # dictionaries looked at already
 
 

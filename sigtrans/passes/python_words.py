@@ -251,7 +251,7 @@ _RENAMED = _word(
     "Write the ported name (.mu for .cu, .muh for .cuh) where this is about ported files.",
 )
 AT_RUN_TIME = ("SIG745", "SIG746", "SIG747", "SIG749")  # summed up in build scripts too
-_CU = re.compile(rb"\.cuh?$")
+CU_FILE = re.compile(rb"\.cuh?$")
 
 _TOKENS = re.compile(
     rb"#[^\r\n]*"
@@ -340,9 +340,12 @@ def _in_string(data: bytes, start: int, end: int, context: BuildContext) -> Iter
     quote = token[:3] if token[:3] in (b'"""', b"'''") else token[:1]
     text = token[len(quote) :].removesuffix(quote)
     span = Span(start, end)
-    if _CU.search(text) and b"\n" not in text:
-        if any(port != source for source, port in context.renamed.items()):
-            yield Found(_RENAMED, span, decode(text))
+    if (
+        CU_FILE.search(text)
+        and b"\n" not in text
+        and any(port != source for source, port in context.renamed.items())
+    ):
+        yield Found(_RENAMED, span, decode(text))
         return
     if SOURCE.pattern.search(text):
         yield Found(SOURCE, span, "")
