@@ -15,7 +15,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sigtrans.source import SourceFile
-from sigtrans.syntax import IDENTIFIER_BYTES, Lexed, Word, find_blanks, parse
+from sigtrans.syntax import IDENTIFIER_BYTES, LINE_SPLICE, Lexed, Word, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -67,6 +67,7 @@ class FileFacts:
     include_macros: frozenset[bytes] = frozenset()  # NAME of #include NAME
     pasting: Mapping[bytes, Mapping[int, str]] = field(default_factory=dict)
     forwards: tuple[tuple[bytes, int, bytes, int], ...] = ()  # macro, parameter -> macro, argument
+    bases: frozenset[tuple[bytes, bytes]] = frozenset()  # class, one of its bases
     loads_symbols: bool = False
     guards: frozenset[bytes] = frozenset()  # version and compiler macros that it defines
 
@@ -100,6 +101,7 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
     loads = False
     guards: set[bytes] = set()
     forwards: set[tuple[bytes, int, bytes, int]] = set()
+    derived: dict[bytes, set[bytes]] = {}
     for each in sorted(facts, key=lambda f: f.path):
         for own in each.own:
             if own.reach is Reach.TREE:
@@ -114,16 +116,21 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
                 if known.get(index) != "pastes":
                     known[index] = how
         forwards.update(each.forwards)
+        for name, base in each.bases:
+            derived.setdefault(base, set()).add(name)
         loads = loads or each.loads_symbols
         guards.update(name for name in each.guards if IS_NUMBER.search(name))
     changed = bool(pasting)
+    ordered = sorted(forwards)
     while changed:  # what a macro hands on to one that pastes, it pastes itself
         changed = False
-        for macro, parameter, callee, argument in sorted(forwards):
+        for macro, parameter, callee, argument in ordered:
             does = pasting.get(callee, {}).get(argument)
             if does is not None and pasting.get(macro, {}).get(parameter) not in (does, "pastes"):
                 pasting.setdefault(macro, {})[parameter] = does
                 changed = True
+    for name, scopes in scoped.items():  # what a base class declares is visible in the derived
+        scoped[name] = _close(scopes, derived)
     known_files = frozenset(files)
     by_name: dict[str, list[str]] = {}
     for path in sorted(known_files):
@@ -143,6 +150,17 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
     )
 
 
+def _close(scopes: frozenset[bytes], derived: Mapping[bytes, set[bytes]]) -> frozenset[bytes]:
+    """`scopes` and every class derived from one of them, however far."""
+    found = set(scopes)
+    left = list(scopes)
+    while left:
+        new = derived.get(left.pop(), set()) - found
+        found |= new
+        left += new
+    return frozenset(found)
+
+
 # --- one file ---------------------------------------------------------------------------------
 
 IS_NUMBER = re.compile(rb"VER|ARCH")  # in the name of a guard: it is compared, not only tested
@@ -154,7 +172,7 @@ LOOKALIKE = re.compile(
     rb"|(?:CUDA|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|CUPTI|NCCL|NVRTC|NVML)_[A-Z]"
     rb"|__nv_[a-z])"
 )
-_GAP = rb"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*"
+_GAP = rb"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|" + LINE_SPLICE + rb")*"
 _INCLUDE = re.compile(
     rb"include(?:_next)?" + _GAP + rb"(\(?)" + _GAP + rb"([\"<])([^\">\r\n]{1,400})[\">]"
 )
@@ -237,10 +255,31 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
         include_macros=frozenset(macros),
         pasting=pasting,
         forwards=forwards,
+        bases=_find_bases(data),
         loads_symbols=(b"sym" in data or b"ProcAddress" in data or b"EntryPoint" in data)
         and _LOADER.search(data) is not None,
         guards=frozenset(guards),
     )
+
+
+_BASES = re.compile(
+    rb"\b(?:class|struct)\s(?:[^;{}():=]|\([^;{}()]{0,80}\)){0,100}?\b(\w+)\s*"
+    rb"(?:<[^;{}()]{0,100}>\s*)?(?:final\s*)?:(?!:)([^;{}()]{1,400})\{"
+)
+
+
+def _find_bases(data: bytes) -> frozenset[tuple[bytes, bytes]]:
+    return frozenset(
+        (match.group(1), base)
+        for match in _BASES.finditer(data)
+        for base in _ENUMERATOR.findall(match.group(2))
+    )
+
+
+def is_using(lexed: Lexed, start: int) -> bool:
+    """`using X::name;`, with the name at `start`."""
+    match = _USING_NAME.search(lexed.data, max(0, start - 400), start)
+    return match is not None and lexed.blank_at(match.start()) is None
 
 
 def _opens_namespace(lexed: Lexed, start: int, end: int) -> bool:
@@ -297,6 +336,8 @@ def _declaration_hint(lexed: Lexed, start: int, end: int) -> str:
         if follow in b";=[]":
             return "name"
         return "name" if follow in b",}" and _is_listed(lexed, at) else ""
+    if byte == 0x3A and follow == b";" and data[at - 1] == 0x3A and is_using(lexed, start):
+        return "name"
     if follow == b":" and byte in b";{}":  # a label, or an initialiser of old
         return "" if data[after : after + 2] == b"::" else "name"
     if byte == 0x7B:  # { of an enum
@@ -336,8 +377,8 @@ def _find_includes(lexed: Lexed, table: NameTable) -> tuple[Include, ...]:
     matches = list(_INCLUDE.finditer(data))
     if b"#import" in data:
         matches += _IMPORT.finditer(data)
-    if not lexed.blanks and any(_is_telling(match.group(3), table) for match in matches):
-        lexed = Lexed(data, find_blanks(data), lexed.words, lexed.quoted)
+    if any(_is_telling(match.group(3), table) for match in matches):
+        lexed = lexed.with_blanks()
     for match in matches:
         start, end = match.span(3)
         if match.group(1):  # __has_include(
@@ -398,6 +439,13 @@ _DECLARATORS = frozenset(
     )
 )
 _PARAMETERS = frozenset(("parameter_declaration", "optional_parameter_declaration"))
+_TEMPLATES = frozenset(("template_declaration",))
+_FUNCTIONS = frozenset(  # whose body a parameter is visible in, or the declaration itself
+    (
+        *("function_definition", "lambda_expression", "catch_clause"),
+        *("declaration", "field_declaration", "type_definition"),
+    )
+)
 _CLASSES = frozenset(("class_specifier", "struct_specifier", "union_specifier"))
 
 
@@ -442,8 +490,14 @@ def _own(node: Node, name: bytes) -> Own | None:
         return _enumerator(parent, name, at) if is_name else None
     if parent.type in _BINDERS:
         if parent.type == "labeled_statement":  # a goto may stand before its label
-            return Own(name, at, "label", Reach.RANGE, *_bytes(_function_of(parent)))
-        return Own(name, at, _BINDERS[parent.type], Reach.RANGE, at, _scope_end(parent))
+            return Own(name, at, "label", Reach.RANGE, *_bytes(_around(parent, _FUNCTIONS)))
+        end = _around(parent, _BLOCKS | {"for_range_loop"}).end_byte
+        return Own(name, at, _BINDERS[parent.type], Reach.RANGE, at, end)
+    if parent.type == "qualified_identifier":
+        using = _around(parent, frozenset(("using_declaration",)))
+        if using.parent is None or using.parent.type != "field_declaration_list":
+            return None  # elsewhere it opens the name from here on, and declares none
+        return _placed(using, name, at, "member", stand_in=False)
     is_function = False
     child: Node = node
     while parent is not None and parent.type in _DECLARATORS:
@@ -467,13 +521,14 @@ def _own(node: Node, name: bytes) -> Own | None:
     if parent.type in _TEMPLATE_PARAMETERS or (
         parent.parent is not None and parent.parent.type == "template_parameter_list"
     ):
-        return Own(name, at, "template parameter", Reach.RANGE, at, _template_end(parent))
+        end = _around(parent, _TEMPLATES).end_byte
+        return Own(name, at, "template parameter", Reach.RANGE, at, end)
     if parent.type not in _PARAMETERS | {"declaration", "field_declaration", "function_definition"}:
         return None
     if child not in parent.children_by_field_name("declarator"):
         return None
     if parent.type in _PARAMETERS:
-        return Own(name, at, "parameter", Reach.RANGE, *_bytes(_function_of(parent)))
+        return Own(name, at, "parameter", Reach.RANGE, *_bytes(_around(parent, _FUNCTIONS)))
     if parent.type == "field_declaration":
         return _placed(parent, name, at, "member", stand_in=False)
     if is_function:
@@ -514,22 +569,14 @@ _BLOCKS = frozenset(
 )
 
 
-def _scope_end(node: Node) -> int:
+def _around(node: Node, types: frozenset[str]) -> Node:
+    """The nearest of `types` at or above `node`, or `node` itself where there is none."""
     at: Node | None = node
     while at is not None:
-        if at.type in _BLOCKS or at.type == "for_range_loop":
-            return at.end_byte
+        if at.type in types:
+            return at
         at = at.parent
-    return node.end_byte
-
-
-def _template_end(node: Node) -> int:
-    at: Node | None = node
-    while at is not None:
-        if at.type == "template_declaration":
-            return at.end_byte
-        at = at.parent
-    return node.end_byte
+    return node
 
 
 def _in_body(node: Node) -> bool:
@@ -575,18 +622,6 @@ def _bytes(node: Node) -> tuple[int, int]:
     return node.start_byte, node.end_byte
 
 
-def _function_of(node: Node) -> Node:
-    """The function or lambda whose body a parameter is visible in (or the declaration itself)."""
-    at: Node | None = node
-    while at is not None:
-        if at.type in ("function_definition", "lambda_expression", "catch_clause"):
-            return at
-        if at.type in ("declaration", "field_declaration", "type_definition"):
-            return at
-        at = at.parent
-    return node
-
-
 def _placed(node: Node, name: bytes, at: int, what: str, *, stand_in: bool) -> Own:
     """Where a declaration is decides how far it reaches."""
     static = any(c.type == "storage_class_specifier" and c.text == b"static" for c in node.children)
@@ -612,16 +647,27 @@ def _placed(node: Node, name: bytes, at: int, what: str, *, stand_in: bool) -> O
     return Own(name, at, what, Reach.FILE if static else Reach.TREE)
 
 
+_USING_NAME = re.compile(rb"\busing\s[\w:\s]*$")
 _USING = re.compile(rb"using\s+namespace\s+([\w:]+)")
 _SCOPES_OF_USING = frozenset(
     ("translation_unit", "compound_statement", "declaration_list", "namespace_definition")
 )
 
 
+def _opened(node: Node) -> list[tuple[int, bytes]]:
+    """The namespaces that `using namespace` opens right below `node`, and where."""
+    return [
+        (child.start_byte, match.group(1).rpartition(b"::")[2])
+        for child in node.children
+        if child.type == "using_declaration" and (match := _USING.match(child.text or b""))
+    ]
+
+
 def scopes_around(data: bytes, spans: Iterable[tuple[int, int]]) -> list[frozenset[bytes]]:
     """For each span the names of the classes and namespaces whose members are visible there."""
     root = parse("cuda", data).root_node
     using = b"using" in data
+    opened: dict[int, list[tuple[int, bytes]]] = {}  # asked once for each node, not for each span
     found: list[frozenset[bytes]] = []
     for start, end in spans:
         names: set[bytes] = set()
@@ -635,12 +681,9 @@ def scopes_around(data: bytes, spans: Iterable[tuple[int, int]]) -> list[frozens
                     if child.type == "base_class_clause":
                         names.update(_ENUMERATOR.findall(child.text or b""))
             if using and node.type in _SCOPES_OF_USING:
-                for child in node.children:
-                    if child.start_byte > start:
-                        break
-                    match = _USING.match(child.text or b"")
-                    if child.type == "using_declaration" and match:
-                        names.add(match.group(1).rpartition(b"::")[2])
+                if node.id not in opened:
+                    opened[node.id] = _opened(node)
+                names.update(name for at, name in opened[node.id] if at <= start)
             if node.type == "function_definition":
                 declarator = node.child_by_field_name("declarator")
                 if declarator is not None:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 # A backslash at the end of a line continues it, blanks after it included; CR LF counts as one line
 # end, a lone CR as another (clang, hence mcc, reads it so).
-_LINE_SPLICE = rb"\\[ \t]*(?:\r\n|[\r\n])"
+LINE_SPLICE = rb"\\[ \t]*(?:\r\n|[\r\n])"
 _COMMENT = (
-    rb"/(?:" + _LINE_SPLICE + rb")*(?:/[^\\\r\n]*(?:(?:" + _LINE_SPLICE + rb"|\\)[^\\\r\n]*)*"
+    rb"/(?:" + LINE_SPLICE + rb")*(?:/[^\\\r\n]*(?:(?:" + LINE_SPLICE + rb"|\\)[^\\\r\n]*)*"
     rb"|\*[\s\S]*?(?:\*/|\Z))"
 )
-_SPLICED = rb"(?:\\(?:\r\n|[\s\S])[^%s\\\r\n]*)*"
+_SPLICED = rb"(?:(?:" + LINE_SPLICE + rb"|\\[\s\S])[^%s\\\r\n]*)*"
 _DELIMITER = rb"([^()\\\s\"]{0,16})\([\s\S]*?(?:\)\%d\"|\Z)"
 _STRING = (
     b'"(?:'
@@ -99,6 +99,12 @@ class Lexed:
         if n >= 0 and self.blanks[n][0] <= at < self.blanks[n][1]:
             return self.blanks[n]
         return None
+
+    def with_blanks(self) -> Lexed:
+        """The same with `blanks` found, where no name made `lex` look for them."""
+        if self.blanks:
+            return self
+        return Lexed(self.data, find_blanks(self.data), self.words, self.quoted)
 
     def is_comment(self, blank: tuple[int, int]) -> bool:
         return self.data[blank[0]] == 0x2F

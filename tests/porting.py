@@ -191,7 +191,8 @@ def _end_of_literal(data: bytes, at: int) -> int:
     while at < len(data):
         byte = data[at : at + 1]
         if byte == b"\\":
-            at += 3 if data[at + 1 : at + 3] == b"\r\n" else 2
+            spliced = _CONTINUED.match(data, at)
+            at = spliced.end() if spliced is not None else at + 2
         elif byte == quote:
             return at + 1
         elif byte in (b"\n", b"\r"):

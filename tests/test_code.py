@@ -939,6 +939,94 @@ def test_every_diagnostic_points_into_the_file(data: bytes) -> None:
         assert d.line >= 1 and d.column >= 1 and d.message
 
 
+# --- places where one rule had been written more than once ---------------------------------------
+
+A = "struct A { void cudaFree(void *); };\n"
+G = "void g(void *q) { cudaFree(q); }\n"
+LABEL = "if (e) goto cudaErrorUnknown; cudaErrorUnknown:"
+
+SETTLED = [
+    # blanks between a backslash and its line end change nothing
+    ("string", 'auto s = "a \\ \ncudaMalloc";', None),
+    ("protected", "#if defined(USE_MUSA) || \\ \n defined(__CUDACC__)\n#endif\n", None),
+    ("include", "#include \\ \n <cuda_runtime.h>\n", "#include \\ \n <musa_runtime.h>\n"),
+    # a using-declaration reaches as far as the block around it
+    (
+        "using-in-a-function",
+        A + "void f(void *q) { using A::cudaFree; cudaFree(q); }\n" + G,
+        A + "void f(void *q) { using A::cudaFree; cudaFree(q); }\n" + G.replace("cuda", "musa"),
+    ),
+    (
+        "using-after-a-comment",
+        "namespace A { int cudaFree(void *); } // x\nusing A::cudaFree;\n" + G,
+        None,
+    ),
+    (
+        "using-in-a-class",
+        A + "struct B : A { using A::cudaFree; void h(void *); };\n"
+        "void B::h(void *q) { cudaFree(q); }\n" + G,
+        A + "struct B : A { using A::cudaFree; void h(void *); };\n"
+        "void B::h(void *q) { cudaFree(q); }\n" + G.replace("cuda", "musa"),
+    ),
+    # what a base class declares is visible in members defined outside the class
+    (
+        "base",
+        A + "struct __align__(16) B final : public virtual A { void h(void *); };\n"
+        "void B::h(void *q) { cudaFree(q); }\n",
+        None,
+    ),
+    (
+        "base-of-a-base",
+        "template <class T> " + A + "template <> struct B<int> : private A<int>, X {};\n"
+        "struct C : n::B<int> { void h(void *); };\nvoid C::h(void *q) { cudaFree(q); }\n",
+        None,
+    ),
+    # labels have a name space of their own
+    (
+        "label",
+        "void f(int e) { "
+        + LABEL
+        + " ; }\nint g(int e) { switch (e) { case cudaErrorUnknown: ; } }",
+        "void f(int e) { "
+        + LABEL
+        + " ; }\nint g(int e) { switch (e) { case musaErrorUnknown: ; } }",
+    ),
+    (
+        "label-and-condition",
+        "int f(int e) { " + LABEL + " return e ? cudaErrorUnknown : 0; }",
+        "int f(int e) { " + LABEL + " return e ? musaErrorUnknown : 0; }",
+    ),
+    # a `>` before `::` closes an argument list only when it stands right before it
+    (
+        "template-head",
+        "template <typename T> ::cudaError_t f(T);\nbool b = e > ::cudaSuccess;\n",
+        "template <typename T> ::musaError_t f(T);\nbool b = e > ::musaSuccess;\n",
+    ),
+    ("template-argument", "auto x = S<int>::cudaSuccess;\n", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [pytest.param(*row[1:], id=row[0]) for row in SETTLED]
+)
+def test_a_rule_holds_wherever_it_applies(before: str, after: str | None) -> None:
+    assert port(before).text == (before if after is None else after)
+
+
+def test_an_unknown_name_of_the_global_namespace_is_said() -> None:
+    assert port("void f() { ::cudaFrobnicate(1); }").places == {"1:14 SIG102"}
+
+
+@pytest.mark.parametrize("source", ["// c\\\nudaMalloc\n", 'auto s = "c\\\nudaMalloc";\n'])
+def test_a_name_split_in_a_comment_or_string_is_nobodys(source: str) -> None:
+    assert port(source).places == set()
+
+
+def test_another_mat_is_not_pytorchs() -> None:
+    found = port('void f() { auto m = cv::Mat::zeros(1); auto s = "cuda"; m.cuda(); cudaFree(0); }')
+    assert found.places == set()
+
+
 # --- real trees, when there are any -------------------------------------------------------------
 
 TREES = os.environ.get("SIGTRANS_TREES", "")

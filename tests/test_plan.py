@@ -591,3 +591,23 @@ def test_a_label_owns_no_call(tmp_path: Path) -> None:
     text = "void f() {\n  goto cudaFree;\ncudaFree:\n  cudaFree(p);\n}\n"
     drafted = port_tree(tmp_path, {"a.cc": text})
     assert texts(drafted)["a.cc"] == text.replace("cudaFree(p)", "musaFree(p)")
+
+
+def test_a_macro_for_a_header_is_not_looked_for_in_comments(tmp_path: Path) -> None:
+    head = "// #define HDR <cuda_runtime.h>\n/* #define HDR <cuda.h> */\n"
+    done = port_tree(tmp_path, {"a.cu": head + '#define HDR "k.cuh"\n#include HDR\n', "k.cuh": ""})
+    assert texts(done)["a.mu"] == head + '#define HDR "k.muh"\n#include HDR\n'
+    assert "SIG125" not in codes(done, "a.cu")
+
+
+def test_a_base_class_in_another_file_owns_its_names(tmp_path: Path) -> None:
+    source = '#include "a.h"\nvoid B::h(void *q) { cudaFree(q); }\n'
+    done = port_tree(
+        tmp_path,
+        {
+            "a.h": "struct A { void cudaFree(void *); };\nstruct B : A { void h(void *); };\n",
+            "b.cu": source,
+        },
+    )
+    assert texts(done).get("b.mu", source) == source
+    assert "SIG110" in codes(done, "b.cu")

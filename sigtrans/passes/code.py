@@ -35,9 +35,10 @@ from sigtrans.symbols import (
     Project,
     Reach,
     find_declared,
+    is_using,
     scopes_around,
 )
-from sigtrans.syntax import IDENTIFIER_BYTES, Lexed, Word, find_blanks
+from sigtrans.syntax import IDENTIFIER_BYTES, LINE_SPLICE, Lexed, Word
 
 if TYPE_CHECKING:
     from sigtrans.names import NameTable
@@ -101,10 +102,8 @@ class _Pass:
         self.project = project
         self.table = table
         self.strict = strict
-        self.is_torch = (
-            b"torch::" in file.data
-            or b"at::" in file.data
-            or any(i.path.startswith((b"torch/", b"ATen/", b"c10/")) for i in facts.includes)
+        self.is_torch = _TORCH.search(file.data) is not None or any(
+            i.path.startswith((b"torch/", b"ATen/", b"c10/")) for i in facts.includes
         )
         self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
         self.protected = find_protected(lexed)
@@ -117,7 +116,7 @@ class _Pass:
         self.noted: dict[bytes, list[int]] = {}  # names whose entry carries a warning -> places
         self.flagged: dict[bytes, list[Word]] = {}
         self.line = (1, 0)  # the logical line judged last
-        self.used: dict[bytes, int] = {}  # names of `using X::name;` -> where
+        self.used: dict[bytes, list[tuple[int, int]]] = {}  # names of `using X::name;` -> where
         self.own_guards = facts.guards | project.guards  # theirs, not CUDA's
         self.directives: dict[int, bool] = {}  # guard lines already judged: may be renamed?
         self.own_files = {o.name for o in facts.own if o.reach is Reach.FILE}
@@ -203,7 +202,7 @@ class _Pass:
                 and name not in same
                 and LOOKALIKE.match(name)
                 and not self.protected.why(start)
-                and not self._access(start)
+                and self._access(start) in ("", "::")
                 and not self._is_defined_here(word)
             ):
                 unknown.append(word)
@@ -246,8 +245,8 @@ class _Pass:
             ahead = self.lexed.before(at - 1)
             if ahead < 0:
                 return "::"
-            if data[ahead] == 0x3E:
-                return "a template"
+            if data[ahead] == 0x3E:  # a<b>::c; before a blank it ends a template's head or compares
+                return "a template" if ahead == at - 2 else "::"
             scope = self.lexed.name_ending_at(ahead)
             attribute = scope.startswith(b"__")
             if not scope or scope in KEYWORDS or attribute or self._is_define(ahead, scope):
@@ -300,21 +299,20 @@ class _Pass:
                     f"'{name.decode()}' belongs to {scope} here, not to CUDA; left as it is",
                     rule="names/qualified",
                 )
-                if self._is_using(start):
-                    self.used[name] = start
+                if is_using(self.lexed, start):
+                    block = self.lexed.arguments(start)  # up to the bracket that closes it
+                    stop = block[-1][1] if block else len(self.data)
+                    self.used.setdefault(name, []).append((start, stop))
                 return False
         if name in self.project.owned or name in self.own_files:
             return False
-        if self.used.get(name, start) < start:
+        if any(at < start < stop for at, stop in self.used.get(name, ())):
             return False
         for own in self.own_ranges.get(name, ()):
             if start < own.at and not _BREAK.search(self.data, start, own.at):
                 return True  # in the type of its own declaration: decltype(cudaFree) *cudaFree;
-            if own.what == "label":  # labels have a name space of their own
-                if not self._is_label(start, end):
-                    continue
-                return False
-            if own.start <= start < own.end:
+            # Labels have a name space of their own.
+            if own.start <= start < own.end and (own.what != "label" or self._is_label(start, end)):
                 return False
         if name in self.project.scoped:
             if b"offsetof" in self.data and self._argument_of(word)[0] == b"offsetof":
@@ -324,16 +322,13 @@ class _Pass:
         return True
 
     def _is_label(self, start: int, end: int) -> bool:
-        if self.lexed.name_ending_at(self.lexed.before(start)) == b"goto":
+        ahead = self.lexed.before(start)
+        if self.lexed.name_ending_at(ahead) == b"goto":
             return True
+        if self.lexed.name_ending_at(ahead) == b"case" or self.data[ahead : ahead + 1] == b"?":
+            return False  # case X:, a ? X : b
         at = self.lexed.after(end)
         return self.data[at : at + 1] == b":" and self.data[at : at + 2] != b"::"
-
-    def _is_using(self, start: int) -> bool:
-        """`using X::name;` makes the name X's from here on."""
-        limit = max(0, start - 400)
-        line = max(self.data.rfind(byte, limit, start) for byte in (b";", b"{", b"}"))
-        return re.match(rb"\s*using\s", self.data[max(line + 1, limit) : start]) is not None
 
     def _resolve(self, words: list[Word]) -> None:
         """Names that some class or namespace of the project declares: ask the tree where we are."""
@@ -815,10 +810,12 @@ class _Pass:
         """`#define NAME <header>` where some file of the tree says `#include NAME`."""
         if not self.project.include_macros or b"#" not in self.data:
             return []
+        self.lexed = self.lexed.with_blanks()
         return [
             Include(*match.span(3), match.group(3), match.group(2) == b"<")
             for match in _HEADER_MACRO.finditer(self.data)
             if match.group(1) in self.project.include_macros
+            and self.lexed.blank_at(match.start()) is None
         ]
 
     def _in_tree(self, include: Include) -> list[str] | None:
@@ -987,8 +984,8 @@ class _Pass:
         data = self.data
         files = any(mark in data for mark in (b".so", b".dll", b".ptx", b'bin"', b".cu"))
         sources = any(mark in data for mark in _SOURCE_MARKS)
-        if (files or sources) and not self.lexed.blanks:  # no name in code, so no one has looked
-            self.lexed = Lexed(data, find_blanks(data), self.lexed.words, self.lexed.quoted)
+        if files or sources:
+            self.lexed = self.lexed.with_blanks()
         seen: set[int] = set()
         self._quoted_names(seen)
         if self.is_torch:
@@ -1101,7 +1098,7 @@ class _Pass:
                 at = self.data.find(marker, at + 1)
 
     def _in_include(self, at: int) -> bool:
-        return any(i.start <= at < i.end for i in self.facts.includes)
+        return any(i.start <= at < i.end for i in self.includes)
 
     def _shape(self) -> None:
         """What compilers themselves disagree on, or what hides a name from everyone."""
@@ -1115,7 +1112,10 @@ class _Pass:
                 continue
             joined = _SPLICE.sub(b"", match.group())
             known = joined in self.table.targets or joined in self.table.absent
-            if not known or self.lexed.blank_at(match.start()) is not None:
+            if not known:
+                continue
+            self.lexed = self.lexed.with_blanks()
+            if self.lexed.blank_at(match.start()) is not None:
                 continue
             self._say(
                 match.start(),
@@ -1150,6 +1150,7 @@ class _Pass:
                 )
 
 
+_TORCH = re.compile(rb"\b(?:torch|at)::")
 _NAMESPACE = re.compile(rb"\s*(?:using\s+namespace\s*(?:::\s*)?|namespace\s+\w+\s*=\s*(?:::\s*)?)$")
 _CUDA_SCOPES = frozenset(("nvcuda", "cooperative_groups", "std"))
 _CUDA_BACKENDS = {  # X::cuda that is X::musa on MUSA
@@ -1187,9 +1188,9 @@ _LOADED_FILE = re.compile(
     rb"|(?:nvcuda|cudart\w*|cublas\w*|cufft\w*|nvrtc\w*)\.dll\b)"
     rb"|(?<=\")(?:([\w./-]+\.cuh?)|[\w%./-]*\.(?:ptx|cubin|fatbin))(?=\")"
 )
-_SPLIT_NAME = re.compile(rb"(?:[A-Za-z_]\w*\\[ \t]*(?:\r\n|\n|\r))+\w+")
-_SPLICE_IN_WORD = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)(?=\w)")
-_SPLICE = re.compile(rb"\\[ \t]*(?:\r\n|\n|\r)")
+_SPLIT_NAME = re.compile(rb"(?:[A-Za-z_]\w*" + LINE_SPLICE + rb")+\w+")
+_SPLICE_IN_WORD = re.compile(LINE_SPLICE + rb"(?=\w)")
+_SPLICE = re.compile(LINE_SPLICE)
 _VERSIONED = re.compile(rb"(?:_ptsz|_ptds|_v\d)+$")
 _SOURCE_MARKS = (b"__global__", b"__device__", b"<cuda_", b"<curand_")
 
@@ -1221,7 +1222,7 @@ _MUSA = re.compile(
 )
 _DIRECTIVE = re.compile(
     rb"^(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
-    rb"((?:[^\r\n\\]|\\(?:\r\n|[\s\S]))*)",
+    rb"((?:[^\r\n\\]|" + LINE_SPLICE + rb"|\\[\s\S])*)",
     re.MULTILINE,
 )
 _CONDITION_TOKEN = re.compile(rb"\s*(\w+|&&|\|\||[=!<>]=|[<>!()])")
@@ -1236,8 +1237,7 @@ def find_protected(lexed: Lexed) -> Protected:
     branches = b"MUSA" in data and _MUSA.search(data) is not None
     if not marked and not branches:
         return Protected()
-    if not lexed.blanks:
-        lexed = Lexed(data, find_blanks(data), lexed.words, lexed.quoted)
+    lexed = lexed.with_blanks()
     if marked:
         ranges += _marked(lexed, faults)
     if branches:
