@@ -103,6 +103,10 @@ AFTER = {
         "NVCCFLAGS = -O3 \\\n  --expt-relaxed-constexpr --expt-extended-lambda -g\n",
         "NVCCFLAGS = -O3 \\\n   -g\n",
     ),
+    "clang's command, as far as mcc takes it": (
+        "a: x\n\tclang++ --cuda-gpu-arch=sm_70 a.cc -lcudart_static\n",
+        "a: x\n\tclang++ --offload-arch=mp_31 a.cc -lmusart\n",
+    ),
     "include folder of the toolkit": (
         "CXXFLAGS = -I/usr/local/cuda/targets/x86_64-linux/include "
         "-I$(CUDA_HOME)/targets/x86_64-linux/include\n",

@@ -380,8 +380,6 @@ def _port_recipe(job: _Job, line: _Line, draft: Draft) -> None:
             r"--cuda-gpu-arch=sm_|\.cu(?!\w)", text
         ):
             draft.remark(CLANG, "clang compiles CUDA here")
-            if not calls:
-                continue
         _port_text(job, line, start, end, calls, draft)
         if calls and _needs_runtime(job, _ported(line, start, end, draft)):
             _add_runtime(job, line, start + len(text.rstrip(" \t\r\n\\")), draft)
