@@ -15,7 +15,8 @@ from sigtrans import __version__
 from sigtrans.source import SigtransError
 
 if TYPE_CHECKING:
-    from sigtrans.plan import Plan, Progress, Settings
+    from sigtrans.plan import Drafted, Plan, Progress, Settings
+    from sigtrans.report import FindGrade, ReadSource
 
 DONE, ATTENTION, FAILED = 0, 1, 2
 REPORTS = (".json", ".sarif", ".html", ".htm", ".txt")
@@ -55,8 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("sigtrans: interrupted; nothing is half written", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # `| head` closed it: no traceback at exit
+        _drop_output()  # `| head` closed it
         return DONE
+    except OSError as error:
+        print(f"sigtrans: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        _drop_output()
+        return FAILED
+
+
+def _drop_output() -> None:
+    """What is left in the buffer cannot go out either: no traceback at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 # --- arguments --------------------------------------------------------------------------------
@@ -240,10 +250,12 @@ def _port(options: argparse.Namespace) -> int:
         raise SigtransError(f"--diff does not go with --output-format {options.output_format}")
     if options.dry_run or options.diff:
         with _Progress(options) as progress:
-            drafted = port.plan_drafts(options.source, settings, progress)
+            drafted = port.plan_drafts(
+                options.source, settings, progress, annotate=options.annotate
+            )
         if options.diff:
-            _print_diffs(drafted.plan, drafted.drafts, _folder(options.source), options)
-        return _finish(drafted.plan, options, "")
+            _print_diffs(drafted, options)
+        return _finish(drafted.plan, options, settings, "")
     with _Progress(options) as progress:
         if options.in_place:
             done = port.port_in_place(
@@ -259,13 +271,13 @@ def _port(options: argparse.Namespace) -> int:
                 progress=progress,
                 summarize=lambda plan: _summary(plan, options),
             )
-    if done.recovered is not None:
-        _say(f"an earlier run was interrupted: {done.recovered.how}")
-        for path in done.recovered.kept:
+    for recovered in done.recovered:
+        _say(f"an earlier run was interrupted: {recovered.how}")
+        for path in recovered.kept:
             _say(f"  kept an edited file: {path}")
-    code = _repeat(done.summary, options) if done.made is None else None
+    code = _repeat(done.summary, options)
     if code is None:
-        code = _finish(done.plan, options, done.landed)
+        code = _finish(done.plan, options, settings, done.landed)
     if options.quiet or options.output_format != "full":
         return code
     if done.made is None:
@@ -286,9 +298,10 @@ def _scan(options: argparse.Namespace) -> int:
     from sigtrans.report import render_effort
 
     _check_reports(options.report or ())
+    settings = _settings(options)
     with _Progress(options) as progress:
-        plan = port.scan(options.source, _settings(options), progress)
-    code = _finish(plan, options, "", actions=False)
+        plan = port.scan(options.source, settings, progress)
+    code = _finish(plan, options, settings, "", actions=False)
     if options.output_format == "full" and not options.quiet:
         print("\n" + render_effort(plan, _width()), end="")
     return code
@@ -408,13 +421,24 @@ def _settings(options: argparse.Namespace) -> Settings:
     )
 
 
-def _finish(plan: Plan, options: argparse.Namespace, landed: str, *, actions: bool = True) -> int:
+def _finish(
+    plan: Plan,
+    options: argparse.Namespace,
+    settings: Settings,
+    landed: str,
+    *,
+    actions: bool = True,
+) -> int:
     """Write the reports, print the chosen format, and judge the exit code."""
     from sigtrans import port, report, store
+    from sigtrans.discover import folder_of
 
-    read = port.read_source(_folder(options.source))
+    read = port.read_source(folder_of(options.source))
+
+    grade = _grade_finder(settings)
     for path in options.report or ():
-        store.write_file(path, _render(path.suffix, plan, read, landed).encode("utf-8", "replace"))
+        text = _render(path.suffix, plan, read, grade, landed)
+        store.write_file(path, text.encode("utf-8", "replace"))
     text = ""
     match options.output_format:
         case "full":
@@ -430,7 +454,7 @@ def _finish(plan: Plan, options: argparse.Namespace, landed: str, *, actions: bo
         case "concise":
             text = report.render_concise(plan)
         case "json":
-            text = report.render_json(plan, read, _grade_finder())
+            text = report.render_json(plan, read, grade)
         case "sarif":
             text = report.render_sarif(plan, read)
         case "github":
@@ -488,39 +512,38 @@ def _check_reports(paths: Sequence[Path]) -> None:
             raise SigtransError(f"--report {path}: there is no folder {path.parent}")
 
 
-def _render(suffix: str, plan: Plan, read: Callable[[str], bytes | None], landed: str) -> str:
+def _render(suffix: str, plan: Plan, read: ReadSource, grade: FindGrade, landed: str) -> str:
     from sigtrans import report
 
     match suffix:
         case ".json":
-            return report.render_json(plan, read, _grade_finder())
+            return report.render_json(plan, read, grade)
         case ".sarif":
             return report.render_sarif(plan, read)
         case ".html" | ".htm":
-            return report.render_html(plan, read, _grade_finder(), landed=landed)
+            return report.render_html(plan, read, grade, landed=landed)
         case ".txt":
             return report.render_concise(plan)
     raise AssertionError(suffix)  # checked before the run
 
 
-def _grade_finder() -> Callable[[object, bytes], str]:
+def _grade_finder(settings: Settings) -> FindGrade:
+    """Grades by the tables of this run, which are read when the first grade is asked for."""
+    from functools import cache
+
     from sigtrans.names import load
 
-    table = load()
-
-    def grade(edit: object, before: bytes) -> str:
-        del edit
-        return table.grade(before)
-
-    return grade
+    table = cache(lambda: load(settings.tables, settings.renames))
+    return lambda name: table().grade(name)
 
 
-def _print_diffs(plan: Plan, drafts: object, folder: Path, options: argparse.Namespace) -> None:
+def _print_diffs(drafted: Drafted, options: argparse.Namespace) -> None:
+    from sigtrans.discover import folder_of
     from sigtrans.report import render_diff
 
-    assert isinstance(drafts, dict)
-    for result in plan.files:
-        draft = drafts.get(result.path)
+    folder = folder_of(options.source)
+    for result in drafted.plan.files:
+        draft = drafted.drafts.get(result.path)
         if draft is not None:
             sys.stdout.write(
                 render_diff(
@@ -531,10 +554,6 @@ def _print_diffs(plan: Plan, drafts: object, folder: Path, options: argparse.Nam
                     port_path=result.port_path,
                 )
             )
-
-
-def _folder(source: Path) -> Path:
-    return source if source.is_dir() else source.parent
 
 
 def _say(text: str) -> None:

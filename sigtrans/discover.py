@@ -1077,6 +1077,11 @@ def _read_head(place: str) -> bytes:
         os.close(descriptor)
 
 
+def folder_of(source: Path) -> Path:
+    """The tree that a run over `source` works in: itself, or the folder of a single file."""
+    return source if source.is_dir() else source.parent
+
+
 def find_files(root: Path, options: Options) -> list[Found]:
     """Everything under `root`, sorted by path, each thing once; of one file, only itself."""
     place = os.path.realpath(root)

@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sigtrans.config import Config
-from sigtrans.discover import Found, Options, find_files, find_generated
+from sigtrans.discover import Found, Options, find_files, find_generated, folder_of
 from sigtrans.names import load as load_names
 from sigtrans.passes import BuildContext
 from sigtrans.passes.code import find as find_code
@@ -30,13 +31,13 @@ from sigtrans.source import (
     SourceFile,
     Span,
     apply,
+    decode,
 )
 from sigtrans.symbols import FileFacts, Project, find_facts, merge
 from sigtrans.syntax import IDENTIFIER_BYTES, Lexed, lex, make_pattern
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from types import TracebackType
 
 
 class Status(str, Enum):
@@ -150,7 +151,6 @@ class Drafted:
     plan: Plan
     drafts: Mapping[str, bytes]  # source path -> ported bytes
     digests: Mapping[str, str]  # source path -> SHA-256 of the bytes that were read
-    found: tuple[Found, ...]
 
 
 Progress = Callable[[str, int, int], None]  # stage, files done, files in all
@@ -169,8 +169,7 @@ class Planning:
         self.root = root
         self.settings = settings
         self.found = found
-        folder = root if root.is_dir() else root.parent
-        self.pool = _Pool(str(folder), settings, [f for f in found if _is_read(f)])
+        self.pool = _Pool(str(folder_of(root)), settings, [f for f in found if _is_read(f)])
 
     def __enter__(self) -> Planning:
         return self
@@ -178,8 +177,7 @@ class Planning:
     def __exit__(
         self,
         kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
+        *_: object,
     ) -> None:
         self.pool.close(kind is not None)
 
@@ -218,7 +216,6 @@ class Planning:
             plan=plan,
             drafts={p: o.draft for p, o in sorted(outcomes.items()) if o.draft is not None},
             digests={p: s.digest for p, s in sorted(scans.items())},
-            found=found,
         )
 
 
@@ -276,13 +273,17 @@ def _said_once(results: list[FileResult]) -> list[FileResult]:
                 seen.setdefault((each.code, folder, each.message), []).append(at)
     folded = dict(enumerate(results))
     for (code, _, message), places in seen.items():
-        for n, at in enumerate(places if len(places) > 1 else ()):
-            more = f"{message} (and {len(places) - 1} more files here)"
-            kept = [
-                replace(d, message=more) if (d.code, d.message) == (code, message) else d
-                for d in folded[at].diagnostics
-                if n == 0 or (d.code, d.message) != (code, message)
-            ]
+        others = len(set(places)) - 1
+        more = f"{message} (and {others} more files here)" if others else message
+        first = True
+        for at in dict.fromkeys(places if len(places) > 1 else ()):
+            kept: list[Diagnostic] = []
+            for each in folded[at].diagnostics:
+                if (each.code, each.message) != (code, message):
+                    kept.append(each)
+                elif first:
+                    kept.append(replace(each, message=more))
+                    first = False
             folded[at] = replace(folded[at], diagnostics=tuple(kept))
     return list(folded.values())
 
@@ -586,21 +587,23 @@ class Worker:
         return _with_kept(file, findings, project) if findings.edits else findings
 
 
-_CU_PATTERN = re.compile(rb"[*?\]][^\s\"'();]*\.cuh?\b")
+_CU_PATTERN = re.compile(rb"[^\s\"'();=]*?([*?\]][^\s\"'();]*\.cuh?)\b")
+_REFERENCE = re.compile(r"\$(?:\{\w+\}|\(\w+\))")
 
 
 def _with_kept(file: SourceFile, findings: Findings, project: Project) -> Findings:
     """A pattern that now asks for .mu no longer finds the files that keep .cu."""
     said: list[Diagnostic] = []
     for match in _CU_PATTERN.finditer(file.data):
-        start, end = match.span()
-        suffix = match.group().rpartition(b".")[2].decode()
+        start, end = match.span(1)
+        pattern = _REFERENCE.sub("*", decode(match[0]))
+        wanted = "*/" + pattern.removeprefix("*/").removeprefix("./")
         if not any(e.span.start < end and start < e.span.end for e in findings.edits):
             continue
         left = sorted(
             path
             for path in project.files
-            if path.endswith("." + suffix) and path not in project.renamed
+            if path not in project.renamed and fnmatchcase("/" + path, wanted)
         )
         if left:
             said.append(

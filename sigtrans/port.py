@@ -8,9 +8,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sigtrans import __version__, store
-from sigtrans.discover import Found, find_files
+from sigtrans.discover import Found, find_files, folder_of
 from sigtrans.names import data_dir
 from sigtrans.plan import (
     Drafted,
@@ -23,12 +24,10 @@ from sigtrans.plan import (
     make_plan,
     to_row,
 )
-from sigtrans.source import (
-    Severity,
-    SigtransError,
-    SourceFile,
-    apply,
-)
+from sigtrans.source import Severity, SigtransError, SourceFile, apply
+
+if TYPE_CHECKING:
+    from sigtrans.report import ReadSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Ported:
 
     landed: str
     committed: store.Committed | None
-    recovered: store.Recovered | None
+    recovered: tuple[store.Recovered, ...]
     made: Plan | None = None  # None: nothing had changed since the last run
     summary: Mapping[str, object] = field(default_factory=dict)  # what that run kept for this one
 
@@ -51,7 +50,7 @@ class Ported:
 
 def default_output(source: Path) -> Path:
     """`./src` becomes `./src-musa`, a single file lands in `<folder>-musa` beside its folder."""
-    folder = source if source.is_dir() else source.parent
+    folder = folder_of(source)
     if folder.name in ("", ".."):  # `.` and the like: its real name decides
         folder = folder.resolve()
     if not folder.name:
@@ -61,14 +60,16 @@ def default_output(source: Path) -> Path:
 
 def scan(source: Path, settings: Settings, progress: Progress | None = None) -> Plan:
     """The plan alone; nothing is written."""
-    _check_source(source)
-    return make_plan(source, settings, progress).plan
+    return plan_drafts(source, settings, progress).plan
 
 
-def plan_drafts(source: Path, settings: Settings, progress: Progress | None = None) -> Drafted:
+def plan_drafts(
+    source: Path, settings: Settings, progress: Progress | None = None, *, annotate: bool = False
+) -> Drafted:
     """The plan with the bytes of every changed file; nothing is written."""
     _check_source(source)
-    return make_plan(source, settings, progress)
+    drafted = make_plan(source, settings, progress)
+    return replace(drafted, drafts=_annotated(drafted, source)) if annotate else drafted
 
 
 def port_copy(
@@ -88,7 +89,7 @@ def port_copy(
     _check_source(source)
     if output.exists() and not output.is_dir():
         raise SigtransError(f"{output}: is not a folder; choose another place with -o")
-    recovered = store.recover(source) or store.recover(output)
+    recovered = _recover(folder_of(source), output)
     key = ""
     found = tuple(find_files(source, settings.options))
     if source.is_dir():
@@ -97,7 +98,7 @@ def port_copy(
         if summary is not None:
             waiting = store.Committed(conflicts=store.find_conflicts(output))
             return Ported(str(output), waiting, recovered, summary=summary)
-    folder = Path(os.path.abspath(source if source.is_dir() else source.parent))  # noqa: PTH100
+    folder = Path(os.path.abspath(folder_of(source)))  # noqa: PTH100
     made: list[Plan] = []
     said: list[Mapping[str, object]] = []
 
@@ -131,15 +132,18 @@ def port_in_place(
 ) -> Ported:
     """Port the files of `source` themselves: all or none; `sigtrans undo` takes it back."""
     _check_source(source)
-    folder = source if source.is_dir() else source.parent
-    recovered = store.recover(folder)
-    drafted = make_plan(source, settings, progress)
-    drafts = _annotated(drafted, source) if annotate else drafted.drafts
-    changes = list(_replacements(folder, drafted, drafts))
-    if not drafts:
+    folder = folder_of(source)
+    recovered = _recover(folder)
+    drafted = plan_drafts(source, settings, progress, annotate=annotate)
+    changes = list(_replacements(folder, drafted))
+    if not drafted.drafts:
         return Ported(str(folder), store.Committed(), recovered, drafted.plan)
     committed = store.commit_in_place(folder, changes)
     return Ported(str(folder), committed, recovered, drafted.plan)
+
+
+def _recover(*folders: Path) -> tuple[store.Recovered, ...]:
+    return tuple(done for done in map(store.recover, folders) if done is not None)
 
 
 def _check_source(source: Path) -> None:
@@ -149,11 +153,9 @@ def _check_source(source: Path) -> None:
         raise SigtransError(f"{source}: is neither a file nor a folder")
 
 
-def _replacements(
-    folder: Path, drafted: Drafted, drafts: Mapping[str, bytes]
-) -> Iterator[store.Change]:
+def _replacements(folder: Path, drafted: Drafted) -> Iterator[store.Change]:
     for result in drafted.plan.files:
-        draft = drafts.get(result.path)
+        draft = drafted.drafts.get(result.path)
         if result.kind == "link" and result.port_path:
             yield store.Change(result.port_path, origin=folder / result.path)
             if result.port_path != result.path:
@@ -173,7 +175,7 @@ def _annotated(drafted: Drafted, source: Path) -> dict[str, bytes]:
     """Drafts with the diagnostics as comments; files without edits get a draft for them too."""
     from sigtrans.annotate import find_annotations
 
-    folder = source if source.is_dir() else source.parent
+    folder = folder_of(source)
     drafts = dict(drafted.drafts)
     for result in drafted.plan.files:
         if not result.port_path or result.status not in (Status.PORTED, Status.UNCHANGED):
@@ -182,6 +184,8 @@ def _annotated(drafted: Drafted, source: Path) -> dict[str, bytes]:
         if not wanted:
             continue
         file = SourceFile(result.path, (folder / result.path).read_bytes())
+        if hashlib.sha256(file.data).hexdigest() != drafted.digests.get(result.path):
+            raise SigtransError(f"{result.path}: changed while it was being ported; run again")
         notes = find_annotations(file, result.kind, wanted)
         if notes:
             drafts[result.path] = apply(file.data, (*result.edits, *notes)).data
@@ -210,8 +214,7 @@ def _fingerprint(
 
 
 def _rule_files() -> Iterator[Path]:
-    yield data_dir() / "flags.tsv"
-    yield from sorted((data_dir() / "names").glob("*.tsv"))
+    yield from sorted(path for path in data_dir().rglob("*") if path.is_file())
     package = Path(__file__).parent  # a checkout changes without its version changing
     yield from sorted(package.glob("*.py"))
     yield from sorted(package.glob("passes/*.py"))
@@ -282,13 +285,10 @@ def find_pairs(output: Path) -> tuple[Plan, Path]:
     if state is None:
         raise SigtransError(f"{output}: holds no port made by sigtrans; name a folder that does")
     plan, source = state
-    folder = source if source.is_dir() else source.parent
+    folder = folder_of(source)
     if not folder.is_dir():
         raise SigtransError(f"{output}: its source {source} is gone; put it back or port again")
     return plan, folder
-
-
-ReadSource = Callable[[str], "bytes | None"]
 
 
 def read_source(folder: Path) -> ReadSource:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # The original bytes of a file of the plan; None when it cannot be read any more.
 ReadSource = Callable[[str], bytes | None]
 # Evidence grade ("seen", "rule", …) of the edit that replaces these original bytes; "" if none.
-FindGrade = Callable[[Edit, bytes], str]
+FindGrade = Callable[[bytes], str]
 
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
@@ -971,7 +971,7 @@ def _edit_json(
         "after": decode(edit.text),
         "rule": edit.rule,
         "safety": edit.safety.name.lower(),
-        "grade": find_grade(edit, before) if find_grade and before is not None else "",
+        "grade": find_grade(before) if find_grade and before is not None else "",
     }
 
 
@@ -1545,7 +1545,7 @@ def _page_hunks(
             if edit.span.start > position:
                 pieces.append(decoder(positions.data[position : edit.span.start]))
             before = positions.data[edit.span.start : edit.span.end]
-            grade = find_grade(edit, before) if find_grade else ""
+            grade = find_grade(before) if find_grade else ""
             old, new = decoder(before), decoder(edit.text)
             pieces.append([old, new, names.rule(edit.rule), int(edit.safety), names.grade(grade)])
             shift += new.count("\n") - old.count("\n")

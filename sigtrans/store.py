@@ -618,14 +618,18 @@ def _walk(
         elif home != path or content.data is not None or not (only_changed and origin):
             put(change, content)
     dangling = []
+    reached = set(seen)
+    for parent in {dirname(path) for path in seen} if links else ():
+        while parent and parent not in reached:
+            reached.add(parent)
+            parent = dirname(parent)
     for change, home in links:
         origin = os.fspath(change.origin or "")
         text, target = _link_text(origin, home, change.path, tree, renamed)
         if only_changed and home == change.path and text == _os.readlink(origin):
             continue
         put(change, _Content(None, "", text, 0, _UNKNOWN))
-        inside = target + "/"
-        if target not in seen and not any(path.startswith(inside) for path in seen):
+        if target not in reached:
             dangling.append(change.path)
     return tuple(dangling)
 

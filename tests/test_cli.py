@@ -11,11 +11,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sigtrans import __version__
+from sigtrans import __version__, plan, port, store
 from sigtrans.cli import main
+from sigtrans.plan import Drafted
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "gridstat"
@@ -634,3 +636,79 @@ def test_marks_leave_code_alone(shell: Shell) -> None:
     assert "void left(void *p) { cudaFree(p); }" in text
     assert "void line(void *p) { cudaFree(p); }" in text
     assert "musaGetErrorName" in text
+
+
+def test_a_diff_with_annotations_is_what_would_be_written(shell: Shell) -> None:
+    shown = shell("port", "src", "--diff", "--annotate").out
+    shell("port", "src", "--annotate", "-q")
+    notes = [
+        line
+        for path in shell.port.rglob("*.mu")
+        for line in path.read_text("utf-8").splitlines()
+        if "// SIG" in line
+    ]
+    assert notes
+    assert [line for line in notes if f"+{line}" not in shown.splitlines()] == []
+
+
+def test_a_file_that_changes_while_it_is_ported_ends_the_run(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan.make_plan
+
+    def plan_and_touch(source: Path, *more: Any) -> Drafted:
+        drafted = made(source, *more)
+        for path in source.rglob("*.cu"):
+            path.write_bytes(b"// new\n" + path.read_bytes())
+        return drafted
+
+    monkeypatch.setattr(port, "make_plan", plan_and_touch)
+    assert "changed while it was being ported" in shell.fails("port", "src", "--diff", "--annotate")
+
+
+@pytest.mark.parametrize("killed", ["folder of a single file", "source and port"])
+def test_every_interrupted_run_is_recovered_before_anything_is_read(
+    shell: Shell, killed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    done = store.Recovered("rolled back", 1)
+
+    def recover(root: Path) -> store.Recovered | None:
+        seen.append(root.name)
+        return done
+
+    monkeypatch.setattr(store, "recover", recover)
+    single = next(shell.src.rglob("*.cu"))
+    source = single if killed == "folder of a single file" else shell.src
+    ran = shell("port", source, "-o", "out")
+    assert seen[:2] == [source.parent.name if source == single else "src", "out"]
+    assert ran.err.count("an earlier run was interrupted") == 2
+
+
+def test_grades_follow_the_users_own_tables(shell: Shell) -> None:
+    rules = shell.folder / "rules"
+    rules.mkdir()
+    row = "cudaMyThing\tmusaMyThing\tfunction\tseen\t\tours\t\n"
+    head = "cuda\tmusa\tkind\tgrade\tsdk\tevidence\tnote\n"
+    (rules / "mine.tsv").write_text(head + row)
+    (shell.folder / "one").mkdir()
+    (shell.folder / "one" / "a.cu").write_text("void f() { cudaMyThing(); }\n")
+    report = json.loads(shell("scan", "one", "--rules", rules, "--output-format", "json").out)
+    (edit,) = (e for f in report["files"] for e in f["edits"])
+    assert edit["grade"] == "seen"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_no_success(shell: Shell) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sigtrans", "scan", "src", "--output-format", "json"],
+            cwd=shell.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -94,6 +94,12 @@ AFTER = {
         "if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)\n  set(CMAKE_CUDA_ARCHITECTURES 80)\nendif()\n",
         f"if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)\n  {ARCH}endif()\n",
     ),
+    "patterns below the top folder": (
+        "file(GLOB A ${CMAKE_SOURCE_DIR}/src/*.cu)\nfile(GLOB B ${PROJECT_SOURCE_DIR}/src/*/?.cu)\n"
+        "file(GLOB C ${ANY}/src/*.cu)\nfile(GLOB D ${ANY}/none/*.cu)\n",
+        "file(GLOB A ${CMAKE_SOURCE_DIR}/src/*.mu)\nfile(GLOB B ${PROJECT_SOURCE_DIR}/src/*/?.mu)\n"
+        "file(GLOB C ${ANY}/src/*.mu)\nfile(GLOB D ${ANY}/none/*.cu)\n",
+    ),
     "neighbours that go": (
         'set(CMAKE_CUDA_FLAGS "--expt-relaxed-constexpr --expt-extended-lambda -O3")\n',
         'set(CMAKE_MUSA_FLAGS "-O3")\n',

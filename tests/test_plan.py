@@ -611,3 +611,30 @@ def test_a_base_class_in_another_file_owns_its_names(tmp_path: Path) -> None:
     )
     assert texts(done).get("b.mu", source) == source
     assert "SIG110" in codes(done, "b.cu")
+
+
+def test_a_pattern_is_not_said_to_lose_what_it_never_matched(tmp_path: Path) -> None:
+    files: Tree = {
+        "CMakeLists.txt": "file(GLOB S src/*.cu)\nfile(GLOB T ${CMAKE_SOURCE_DIR}/kept/*.cu)\n",
+        "src/a.cu": C,
+        "kept/go.cu": C,
+        "kept/stay.cu": "// sigtrans: skip-file\n" + C,
+        "third_party/x/y.cu": C,
+    }
+    said = result(port_tree(tmp_path, files), "CMakeLists.txt").diagnostics
+    assert [(d.line, d.message.split("'")[1]) for d in said if d.code == "SIG706"] == [
+        (2, "kept/stay.cu")
+    ]
+
+
+def test_what_one_file_says_more_than_once_is_said_once_and_counts_no_other_file(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "cmake_minimum_required(VERSION 3.18)\nproject(a LANGUAGES CXX CUDA)\n"
+        "enable_language(CUDA)\nproject(b LANGUAGES CXX CUDA)\n"
+    )
+    drafted = port_tree(tmp_path, {"CMakeLists.txt": text, "a.cu": C})
+    said = [d for d in result(drafted, "CMakeLists.txt").diagnostics if d.code == "SIG707"]
+    assert len(said) == 1
+    assert "more files" not in said[0].message

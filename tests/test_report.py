@@ -381,7 +381,7 @@ def test_json_names_the_grade_of_an_edit() -> None:
     data = b"cudaFree"
     plan = make_plan(make_file("a.cu", data, (Edit(Span(0, 8), b"musaFree", "names/runtime"),)))
     grades = {b"cudaFree": "seen"}
-    log = json.loads(report.render_json(plan, lambda path: data, lambda edit, b: grades[b]))
+    log = json.loads(report.render_json(plan, lambda path: data, lambda b: grades[b]))
     assert log["files"][0]["edits"][0]["grade"] == "seen"
 
 
@@ -556,7 +556,7 @@ def test_hostile_names_and_code_stay_text() -> None:
         sdk=HOSTILE,
         targets=(HOSTILE,),
     )
-    page = Page(report.render_html(plan, lambda path: data, lambda e, b: HOSTILE, landed=HOSTILE))
+    page = Page(report.render_html(plan, lambda path: data, lambda b: HOSTILE, landed=HOSTILE))
     harmless_page = Page(report.render_html(make_plan(), lambda path: None))
     assert page.tags.count("script") == harmless_page.tags.count("script") == 2
     assert "img" not in page.tags and "b" in harmless_page.tags

@@ -1291,6 +1291,9 @@ def _renamed(job: _Job, command: _Command, path: str, extension: str) -> str | N
     for variable in _TOP:
         if where.startswith(f"${{{variable}}}/"):
             rest = where[len(variable) + 4 :]
+            if re.search(r"[$*?\\]", rest):
+                where = rest  # a pattern is looked for in every folder
+                break
             return _lookup(job, rest) or _lookup(job, posixpath.join(job.folder, rest))
     if "$" not in where and "*" not in where and "?" not in where and "\\" not in where:
         if path in ("", ".") or path.endswith("/"):  # a bare ".cu": an extension, not a file
@@ -1309,12 +1312,13 @@ def _lookup(job: _Job, path: str) -> str | None:
 def _lookup_pattern(job: _Job, where: str) -> str | None:
     """What `kernels/*.cu` or `${DIR}/x.cu` becomes, judged by the renamed files it can mean."""
     pattern = posixpath.normpath(re.sub(r"\$\{\w+\}", "*", where))
-    patterns = (posixpath.normpath(posixpath.join(job.folder, pattern)), f"*/{pattern}", pattern)
+    here = posixpath.normpath(posixpath.join("/", job.folder, pattern))
+    patterns = (here, "*/" + pattern.removeprefix("*/"))
     if "BINARY_DIR" in where:
         return None
     tail = posixpath.basename(re.split(r"[*?\[\]]", pattern)[-1])
     for before, after in job.context.renamed.items():
-        if before.endswith(tail) and any(fnmatchcase(before, each) for each in patterns):
+        if before.endswith(tail) and any(fnmatchcase("/" + before, each) for each in patterns):
             return posixpath.splitext(after)[1]
     return None
 

@@ -318,7 +318,7 @@ def render_plan(root: Path, settings: Settings) -> str:
         except OSError:
             return None
 
-    return render_json(make_plan(root, settings).plan, read, lambda edit, before: "")
+    return render_json(make_plan(root, settings).plan, read, lambda before: "")
 
 
 @contextmanager
