@@ -126,14 +126,20 @@ class NameTable:
 
     def find_header(self, name: bytes) -> bytes | None:
         """The MUSA header for a CUDA one: None when there is none, b"" when it is not CUDA's."""
+        row = self.header_row(name)
+        if not row:
+            return b""
+        target = self.headers[row]
+        return None if target is None else target + name[len(row) :]
+
+    def header_row(self, name: bytes) -> bytes:
+        """The row that speaks of a header: its own or that of a folder above it; b"" for none."""
         if name in self.headers:
-            return self.headers[name]
+            return name
         end = name.rfind(b"/")
         while end > 0:
-            folder = name[: end + 1]
-            if folder in self.headers:
-                target = self.headers[folder]
-                return None if target is None else target + name[end + 1 :]
+            if name[: end + 1] in self.headers:
+                return name[: end + 1]
             end = name.rfind(b"/", 0, end)
         return b""
 

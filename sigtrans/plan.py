@@ -587,17 +587,21 @@ class Worker:
         return _with_kept(file, findings, project) if findings.edits else findings
 
 
-_CU_PATTERN = re.compile(rb"[^\s\"'();=]*?([*?\]][^\s\"'();]*\.cuh?)\b")
-_REFERENCE = re.compile(r"\$(?:\{\w+\}|\(\w+\))")
+_CU_PATTERN = re.compile(rb"[*?\]][^\s\"'();]*\.cuh?\b")
+_FOLDER = re.compile(rb"[^\s\"'();=]*\Z")  # what stands before a pattern
+_NO_FOLDER = re.compile(r"(?:\$\{\w+\}|\*|\.{0,2})/")
 
 
 def _with_kept(file: SourceFile, findings: Findings, project: Project) -> Findings:
     """A pattern that now asks for .mu no longer finds the files that keep .cu."""
     said: list[Diagnostic] = []
     for match in _CU_PATTERN.finditer(file.data):
-        start, end = match.span(1)
-        pattern = _REFERENCE.sub("*", decode(match[0]))
-        wanted = "*/" + pattern.removeprefix("*/").removeprefix("./")
+        start, end = match.span()
+        folder = _FOLDER.search(file.data, max(0, start - 400), start)
+        pattern = decode((folder.group() if folder else b"") + match.group())
+        while head := _NO_FOLDER.match(pattern):
+            pattern = pattern[head.end() :]
+        wanted = "*/" + re.sub(r"\$\{\w+\}", "*", pattern)
         if not any(e.span.start < end and start < e.span.end for e in findings.edits):
             continue
         left = sorted(

@@ -1027,6 +1027,12 @@ def test_another_mat_is_not_pytorchs() -> None:
     assert found.places == set()
 
 
+def test_a_header_below_a_known_folder_gets_the_advice_of_the_folder() -> None:
+    (said,) = port("#include <nvtx3/other.hpp>\n").diagnostics
+    assert said.code == "SIG103"
+    assert "macro" in said.help
+
+
 # --- real trees, when there are any -------------------------------------------------------------
 
 TREES = os.environ.get("SIGTRANS_TREES", "")

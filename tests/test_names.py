@@ -413,3 +413,10 @@ def test_curated_rows_are_well_formed() -> None:
     for row in CURATED:
         assert row.grade in names.GRADES | {"*"}, row
         assert row.kind in names.KINDS | {"*"}, row
+
+
+def test_a_header_without_a_row_follows_its_folder() -> None:
+    assert TABLE.header_row(b"nvtx3/other.hpp") == b"nvtx3/"
+    assert TABLE.header_row(b"cuda/std/other") == b"cuda/std/"
+    assert TABLE.header_row(b"cuda_runtime.h") == b"cuda_runtime.h"
+    assert TABLE.header_row(b"mine/cuda_runtime.h") == b""

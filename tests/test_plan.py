@@ -616,15 +616,20 @@ def test_a_base_class_in_another_file_owns_its_names(tmp_path: Path) -> None:
 def test_a_pattern_is_not_said_to_lose_what_it_never_matched(tmp_path: Path) -> None:
     files: Tree = {
         "CMakeLists.txt": "file(GLOB S src/*.cu)\nfile(GLOB T ${CMAKE_SOURCE_DIR}/kept/*.cu)\n",
+        "Makefile": "S = $(wildcard $(TOP)/src/*.cu ../kept/*.cu)\nall:\n\tnvcc $(S)\n",
         "src/a.cu": C,
         "kept/go.cu": C,
         "kept/stay.cu": "// sigtrans: skip-file\n" + C,
         "third_party/x/y.cu": C,
     }
-    said = result(port_tree(tmp_path, files), "CMakeLists.txt").diagnostics
-    assert [(d.line, d.message.split("'")[1]) for d in said if d.code == "SIG706"] == [
-        (2, "kept/stay.cu")
+    drafted = port_tree(tmp_path, files)
+    said = [
+        (f.path, d.line, d.message.split("'")[1])
+        for f in drafted.plan.files
+        for d in f.diagnostics
+        if d.code == "SIG706"
     ]
+    assert said == [("CMakeLists.txt", 2, "kept/stay.cu"), ("Makefile", 1, "kept/stay.cu")]
 
 
 def test_what_one_file_says_more_than_once_is_said_once_and_counts_no_other_file(

@@ -748,8 +748,9 @@ class _Pass:
             self._project_include(include, span, found)
             return
         target = self.table.find_header(include.path)
+        row = self.table.header_row(include.path)
         if target is None:
-            entry = self.table.explain(include.path.decode("latin-1"))
+            entry = self.table.explain(row.decode("latin-1"))
             self._say(
                 span.start,
                 span.end,
@@ -763,14 +764,14 @@ class _Pass:
             return
         if target:
             if target != include.path:
-                if self.strict and include.path in self.table.unproven:
+                if self.strict and row in self.table.unproven:
                     self._refused(span.start, span.end, include.path, target)
                     return
                 self.edits.append(Edit(span, target, "headers/rename"))
-                if include.path in self.table.unproven:
-                    self.unproven.setdefault(include.path, include.start)
-            if include.path in self.table.cautions:
-                self.noted.setdefault(include.path, []).append(include.start)
+                if row in self.table.unproven:
+                    self.unproven.setdefault(row, include.start)
+            if row in self.table.cautions:
+                self.noted.setdefault(row, []).append(include.start)
             return
         if include.path.startswith((b"cutlass/", b"cute/")):
             self._say(
