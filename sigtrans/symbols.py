@@ -170,7 +170,7 @@ LOOKALIKE = re.compile(
     rb"(?:PFN_cu|cu(?:vid|tensor|dss|statevec)[A-Z_]|cuda[A-Z_]|cuda[A-Z]\w*_t|cu(?:blas|fft|rand|sparse|solver|dnn|pti)[A-Z_]\w"
     rb"|nccl[A-Z]|nvrtc[A-Z]|nvml[A-Z]|nvtx[A-Z]|cu[A-Z][a-z]+[A-Z]\w*"
     rb"|(?:CUDA|CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|CUPTI|NCCL|NVRTC|NVML)_[A-Z]"
-    rb"|__nv_[a-z])"
+    rb"|[nN]pp[A-Zisc]|NPP_|__nv_[a-z])"
 )
 _GAP = rb"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|" + LINE_SPLICE + rb")*"
 _INCLUDE = re.compile(

@@ -1033,6 +1033,11 @@ def test_a_header_below_a_known_folder_gets_the_advice_of_the_folder() -> None:
     assert "macro" in said.help
 
 
+def test_a_name_of_the_project_that_looks_like_npps_is_its_own() -> None:
+    assert port("int nppCount = 0;\nvoid f() { nppCount++; }\n").places == set()
+    assert port("void f() { nppSetStream(0); }").places == {"1:12 SIG101"}
+
+
 # --- real trees, when there are any -------------------------------------------------------------
 
 TREES = os.environ.get("SIGTRANS_TREES", "")
