@@ -28,7 +28,8 @@ _COMMENT = (
     rb"/(?:" + LINE_SPLICE + rb")*(?:/[^\\\r\n]*(?:(?:" + LINE_SPLICE + rb"|\\)[^\\\r\n]*)*"
     rb"|\*[\s\S]*?(?:\*/|\Z))"
 )
-_SPLICED = rb"(?:(?:" + LINE_SPLICE + rb"|\\[\s\S])[^%s\\\r\n]*)*"
+# Only one of the two can match at a backslash: else a quote that nothing closes takes forever.
+_SPLICED = rb"(?:(?:" + LINE_SPLICE + rb"|\\[^\r\n])[^%s\\\r\n]*)*"
 _DELIMITER = rb"([^()\\\s\"]{0,16})\([\s\S]*?(?:\)\%d\"|\Z)"
 _STRING = (
     b'"(?:'

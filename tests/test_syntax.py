@@ -307,6 +307,12 @@ def test_the_lexer_agrees_with_a_plain_scanner(data: bytes) -> None:
     assert [(w[0], w[2]) for w in lex(data).words] == seen
 
 
+@pytest.mark.parametrize("piece", [b"a\\\n", b"a\\ \t\n", b"a\\\r\n", b"\\\\", b"\\a"])
+def test_an_open_quote_before_many_backslashes_is_left_at_once(piece: bytes) -> None:
+    data = b"'" + piece * 500  # two ways to read a piece would be 2**500 ways to read them all
+    assert find_blanks(data) == []
+
+
 @given(st.text(alphabet="ab\\\r\n/", max_size=40), st.integers(0, 40))
 @settings(max_examples=300, deadline=None)
 def test_a_logical_line_holds_its_place_and_ends_at_a_line_end(text: str, at: int) -> None:

@@ -1223,7 +1223,7 @@ _MUSA = re.compile(
 )
 _DIRECTIVE = re.compile(
     rb"^(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
-    rb"((?:[^\r\n\\]|" + LINE_SPLICE + rb"|\\[\s\S])*)",
+    rb"((?:[^\r\n\\]|" + LINE_SPLICE + rb"|\\[^\r\n])*)",
     re.MULTILINE,
 )
 _CONDITION_TOKEN = re.compile(rb"\s*(\w+|&&|\|\||[=!<>]=|[<>!()])")
