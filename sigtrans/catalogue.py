@@ -1,10 +1,10 @@
-"""What every diagnostic code means: read once from rules/diagnostics.yaml."""
+"""What every diagnostic code means: read once from rules/diagnostics/."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,11 +42,25 @@ def data_file(folder: str, name: str) -> Path:
 @cache
 def entries() -> Mapping[str, Entry]:
     """Every known code, in order."""
-    return load(data_file("rules", "diagnostics.yaml"))
+    return load(*_files())
 
 
-def load(path: Path) -> Mapping[str, Entry]:
-    """The entries of one catalogue file; what is wrong in it is named, with its place."""
+def _files() -> list[Path]:
+    return sorted(data_file("rules", "diagnostics").glob("*.yaml"))
+
+
+def load(*paths: Path) -> Mapping[str, Entry]:
+    """The entries of catalogue files; what is wrong in one is named, with its place."""
+    found: dict[str, Entry] = {}
+    for path in paths:
+        for entry in _read(path):
+            if entry.code in found:
+                raise SigtransError(f"{path.name}: {entry.code} is there twice")
+            found[entry.code] = entry
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def _read(path: Path) -> Iterator[Entry]:
     import yaml
 
     try:
@@ -55,13 +69,8 @@ def load(path: Path) -> Mapping[str, Entry]:
         raise SigtransError(f"{path.name}: {fault}") from fault
     if not isinstance(raw, list):
         raise SigtransError(f"{path.name}: must be a list of entries")
-    found: dict[str, Entry] = {}
     for number, fields in enumerate(raw, 1):
-        entry = _make_entry(f"{path.name}: entry {number}", fields)
-        if entry.code in found:
-            raise SigtransError(f"{path.name}: {entry.code} is there twice")
-        found[entry.code] = entry
-    return MappingProxyType(dict(sorted(found.items())))
+        yield _make_entry(f"{path.name}: entry {number}", fields)
 
 
 def _make_entry(where: str, fields: object) -> Entry:
@@ -91,8 +100,8 @@ def find(code: str) -> Entry | None:
 def titles() -> Mapping[str, str]:
     """Code → a few words. Read without a YAML parser: the summary of every run needs nothing else,
     and importing one would cost more than all the rest of the summary."""
-    text = data_file("rules", "diagnostics.yaml").read_text("utf-8")
-    return MappingProxyType({m[1]: m[2] or m[3] for m in _TITLE.finditer(text)})
+    texts = (path.read_text("utf-8") for path in _files())
+    return MappingProxyType({m[1]: m[2] or m[3] for t in texts for m in _TITLE.finditer(t)})
 
 
 def explain(code: str, width: int = 80) -> str:

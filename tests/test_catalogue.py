@@ -71,8 +71,11 @@ def strings(path: Path) -> Iterator[str]:
 def emitted_codes() -> set[str]:
     """Codes in the package and in the rules, which may name the code they report."""
     texts = [text for path in (ROOT / "sigtrans").rglob("*.py") for text in strings(path)]
-    about = ("diagnostics.yaml", "effort.tsv")
-    rules = (path for path in (ROOT / "rules").rglob("*.*") if path.name not in about)
+    rules = (
+        path
+        for path in (ROOT / "rules").rglob("*.*")
+        if path.name != "effort.tsv" and path.parent.name != "diagnostics"
+    )
     texts += [path.read_text("utf-8") for path in rules]
     return {code for text in texts for code in CODE.findall(text)}
 

@@ -1,4 +1,4 @@
-"""Write docs/codes/ from rules/diagnostics.yaml, or with --check say which pages are stale."""
+"""Write docs/codes/ from rules/diagnostics/, or with --check say which pages are stale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sigtrans import catalogue  # noqa: E402
 from sigtrans.catalogue import Entry  # noqa: E402
 
 PAGES = ROOT / "docs" / "codes"
-NOTICE = "<!-- Generated from rules/diagnostics.yaml by tools/make_docs.py; edit it there. -->"
+NOTICE = "<!-- Generated from rules/diagnostics/ by tools/make_docs.py; edit it there. -->"
 RANGES = {
     "SIG0": ("The tool and the run", "工具与运行"),
     "SIG1": ("Names and libraries", "名称与库"),
