@@ -38,11 +38,19 @@ class Entry:
     family: str  # the table it stands in: runtime, cublas, …
 
 
+_TELLING = frozenset(
+    (
+        *("warp/legacy", "warp/ballot", "warp/shuffle", "warp/match", "warp/reduce"),
+        *("memory/async-copy", "atomics/system", "clusters/dims"),
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Flag:
     """A name that is not renamed but needs a word."""
 
-    code: str
+    code: str  # "" where a pass of its own says it
     severity: str
     each: bool  # say it at every place, not only at the first of a file
     rule: str
@@ -52,7 +60,7 @@ class Flag:
     @property
     def tells_cuda(self) -> bool:
         """Does this name alone show that a file is CUDA? Assembly and textures exist elsewhere."""
-        return self.code in ("SIG201", "SIG202", "SIG203", "SIG302", "SIG304", "SIG305")
+        return self.rule in _TELLING
 
 
 # Notes that tell where a name was seen, and not what a user has to mind.
@@ -285,5 +293,6 @@ def _read_flags(path: Path) -> dict[bytes, Flag]:
     flags: dict[bytes, Flag] = {}
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         name, code, severity, places, rule, message, help = line.split("\t")
+        code = "" if code == "-" else code
         flags[name.encode()] = Flag(code, severity, places == "all", rule, message, help)
     return flags

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, cast
 from sigtrans.config import Config
 from sigtrans.discover import Found, Options, find_files, find_generated, folder_of
 from sigtrans.names import load as load_names
-from sigtrans.passes import BuildContext
-from sigtrans.passes.code import find as find_code
+from sigtrans.passes import BuildContext, CodeFindings
 from sigtrans.passes.code import find_protected
+from sigtrans.passes.pipeline import Port, helper_name, helper_text
+from sigtrans.passes.pipeline import find as find_code
 from sigtrans.source import (
     Applied,
     Diagnostic,
@@ -62,6 +63,7 @@ class FileResult:
     edits: tuple[Edit, ...] = ()  # the edits that were taken
     diagnostics: tuple[Diagnostic, ...] = ()  # placed
     silenced: int = 0  # diagnostics silenced by configuration or by marks in the file
+    helpers: tuple[str, ...] = ()  # topics of the helper headers that its port includes
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,14 @@ class Plan:
     sdk: str  # MUSA SDK version
     files: tuple[FileResult, ...]  # sorted by path, every input file exactly once
     diagnostics: tuple[Diagnostic, ...] = ()  # about the run as a whole
+
+    @property
+    def helpers(self) -> Mapping[str, bytes]:
+        """The headers that the port brings along: path in the port -> bytes."""
+        topics = {topic for file in self.files for topic in file.helpers}
+        present = {file.path for file in self.files}  # the port of a port has them
+        names = {topic: helper_name(topic) for topic in sorted(topics)}
+        return {n: helper_text(t) for t, n in names.items() if n not in present}
 
 
 Row = list[Any]  # a result as plain values: for other processes, and for the next run
@@ -107,12 +117,13 @@ def to_row(result: FileResult) -> Row:
             for d in result.diagnostics
         ],
         result.silenced,
+        list(result.helpers),
     ]
 
 
 def from_row(row: Row) -> FileResult:
     """The inverse of `to_row`."""
-    path, port_path, kind, status, reason, size, edits, diagnostics, silenced = row
+    path, port_path, kind, status, reason, size, edits, diagnostics, silenced, helpers = row
     return FileResult(
         path,
         port_path,
@@ -123,6 +134,7 @@ def from_row(row: Row) -> FileResult:
         tuple(Edit(Span(a, b), t.encode("latin-1"), r, Safety(s)) for a, b, t, r, s in edits),
         tuple(Diagnostic(Span(a, b), c, Severity(s), *rest) for a, b, c, s, *rest in diagnostics),
         silenced,
+        tuple(helpers),
     )
 
 
@@ -205,7 +217,7 @@ class Planning:
             if each.path in clashes:
                 result = _with(result, clashes[each.path], settings.config)
             results.append(result)
-        results = _said_once(results)
+        results = _said_once(_with_foreign_helpers(results, scans, settings.config))
         plan = Plan(
             root=str(self.root),
             targets=settings.targets,
@@ -286,6 +298,32 @@ def _said_once(results: list[FileResult]) -> list[FileResult]:
                     first = False
             folded[at] = replace(folded[at], diagnostics=tuple(kept))
     return list(folded.values())
+
+
+def _with_foreign_helpers(
+    results: list[FileResult], scans: Mapping[str, Scan], config: Config
+) -> list[FileResult]:
+    """A file of the tree that stands where a helper header has to be."""
+    topics = sorted({topic for result in results for topic in result.helpers})
+    places = {helper_name(topic): helper_text(topic) for topic in topics}
+    for at, result in enumerate(results):
+        text = places.get(result.path)
+        scan = scans.get(result.path)
+        if text is None or (scan and scan.digest == hashlib.sha256(text).hexdigest()):
+            continue
+        said = Diagnostic(
+            Span(0, 0),
+            "SIG017",
+            Severity.ERROR,
+            "the port needs a helper header of this name, and this file is another one (or of "
+            "another version); it is kept",
+            "take the header from a fresh port, or rename this file if it is yours",
+            "helpers/other",
+            1,
+            1,
+        )
+        results[at] = _with(result, said, config)
+    return results
 
 
 def _with(result: FileResult, diagnostic: Diagnostic, config: Config) -> FileResult:
@@ -504,22 +542,11 @@ class Worker:
         alone: tuple[Diagnostic, ...] = ()
         if len(project.files) == 1 and scan.facts is not None:
             alone = tuple(_left_behind(self.folder, file, scan.facts))
-        protected = 0
         if held.lexed is not None and scan.facts is not None:
-            code = find_code(
-                file,
-                held.lexed,
-                scan.facts,
-                project,
-                self.table,
-                self.settings.strict,
-                scan.kind == "cuda",
-            )
-            findings, protected = code.findings, code.protected
-            if findings.edits:
-                findings = _with_generated(file, findings)
+            findings = self._code_findings(file, held.lexed, scan, project)
         else:
-            findings = self._build_findings(scan.kind, file, project)
+            build = self._build_findings(scan.kind, file, project)
+            findings = CodeFindings(build.edits, build.diagnostics)
         applied = apply(file.data, findings.edits)
         refused = [
             Diagnostic(
@@ -534,6 +561,8 @@ class Worker:
             if edit.safety > Safety.HINT
         ]
         gate = _gate(held, applied) if applied.taken else ""
+        if findings.reshaped and not gate:
+            gate = self._again(held, applied.data, project)
         kept, silenced = _judge(
             [*findings.diagnostics, *refused, *alone], file.path, self.settings.config
         )
@@ -558,7 +587,7 @@ class Worker:
                     gate,
                     len(file.data),
                     diagnostics=file.place(kept),
-                    silenced=silenced + protected,
+                    silenced=silenced + findings.protected,
                 )
             )
         changed = bool(applied.taken) or port_path != file.path
@@ -572,9 +601,34 @@ class Worker:
                 len(file.data),
                 applied.taken,
                 file.place(kept),
-                silenced + protected,
+                silenced + findings.protected,
+                tuple(sorted(findings.helpers)),
             ),
             applied.data if changed else None,
+        )
+
+    def _code_findings(
+        self, file: SourceFile, lexed: Lexed, scan: Scan, project: Project
+    ) -> CodeFindings:
+        assert scan.facts is not None
+        port = Port(self.settings.targets, self.settings.sdk, self.settings.strict)
+        found = find_code(file, lexed, scan.facts, project, self.table, port, scan.kind == "cuda")
+        return _with_generated(file, found) if found.edits else found
+
+    def _again(self, held: _Held, draft: bytes, project: Project) -> str:
+        """Why the draft of a C-family file is not the end ("" when it is): what a second run over
+        it would change. Asked where more than names was edited."""
+        if held.lexed is None:
+            return ""
+        file = SourceFile(held.file.path, draft)
+        lexed = lex(draft, self._pattern(draft))
+        scan = replace(held.scan, facts=find_facts(file, lexed, self.table))
+        found = self._code_findings(file, lexed, scan, project)
+        if not found.edits:
+            return ""
+        first = min(found.edits)
+        return (
+            f"a second run would change it again (rule '{first.rule}', offset {first.span.start})"
         )
 
     def _build_findings(self, kind: str, file: SourceFile, project: Project) -> Findings:
@@ -641,7 +695,7 @@ def _left_behind(folder: str, file: SourceFile, facts: FileFacts) -> Iterator[Di
             )
 
 
-def _with_generated(file: SourceFile, findings: Findings) -> Findings:
+def _with_generated(file: SourceFile, findings: CodeFindings) -> CodeFindings:
     """Say so when a generator would undo the port."""
     marker = find_generated(file.data[:4096])
     if not marker:
@@ -654,7 +708,7 @@ def _with_generated(file: SourceFile, findings: Findings) -> Findings:
         "port its generator too, or the next run of it undoes the port",
         "files/generated",
     )
-    return Findings(findings.edits, (*findings.diagnostics, note))
+    return replace(findings, diagnostics=(*findings.diagnostics, note))
 
 
 def _traceback() -> str:

@@ -115,6 +115,8 @@ def port_copy(
             if result.port_path and result.path not in settled:
                 draft = drafts.get(result.path)
                 yield store.Change(result.port_path, draft, folder / result.path)
+        for path, text in drafted.plan.helpers.items():
+            yield store.Change(path, text)
 
     def state() -> bytes:
         said.append(summarize(made[0]))
@@ -169,6 +171,8 @@ def _replacements(folder: Path, drafted: Drafted) -> Iterator[store.Change]:
         else:
             yield store.Change(result.port_path, draft, folder / result.path)
             yield store.Change(result.path, remove=True, before=digest)
+    for path, text in drafted.plan.helpers.items():
+        yield store.Change(path, text)
 
 
 def _annotated(drafted: Drafted, source: Path) -> dict[str, bytes]:
@@ -233,7 +237,8 @@ def _dump_state(
             f.port_path
             for f in plan.files
             if f.port_path and (f.status is Status.PORTED or not only_changed)
-        ],
+        ]
+        + list(plan.helpers),
     }
     body = {
         "root": plan.root,

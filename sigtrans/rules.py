@@ -177,15 +177,16 @@ def _example(
 
 def port_text(text: str, table: NameTable, path: str = "example.cu") -> str:
     """Port one snippet by itself, as the examples are."""
-    from sigtrans.passes.code import find
+    from sigtrans.passes.pipeline import Port, find
     from sigtrans.symbols import find_facts, merge
     from sigtrans.syntax import lex, make_pattern
 
     file = SourceFile(str(PurePosixPath(path)), text.encode())
     lexed = lex(file.data, make_pattern(table.extra_words))
     facts = find_facts(file, lexed, table)
-    found = find(file, lexed, facts, merge([facts], [file.path], {}), table)
-    return apply(file.data, found.findings.edits).data.decode()
+    project = merge([facts], [file.path], {})
+    found = find(file, lexed, facts, project, table, Port(), is_cuda=True)
+    return apply(file.data, found.edits).data.decode()
 
 
 def make_traps(name: str) -> tuple[str, ...]:

@@ -110,6 +110,20 @@ class Lexed:
     def is_comment(self, blank: tuple[int, int]) -> bool:
         return self.data[blank[0]] == 0x2F
 
+    def code(self, start: int, end: int) -> bytes:
+        """The bytes of a range without its comments; each leaves one space behind."""
+        n = max(0, bisect_right(self.blanks, (start, -1)) - 1)
+        out: list[bytes] = []
+        at = start
+        while n < len(self.blanks) and self.blanks[n][0] < end:
+            left, right = self.blanks[n]
+            if right > at and self.is_comment((left, right)):
+                out += [self.data[at : max(at, left)], b" "]
+                at = min(right, end)
+            n += 1
+        out.append(self.data[at:end])
+        return b"".join(out)
+
     def before(self, at: int) -> int:
         """Index of the last significant byte before `at`, or -1; comments and space are skipped."""
         data = self.data

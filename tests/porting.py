@@ -15,7 +15,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from sigtrans.names import NameTable, load
-from sigtrans.passes.code import find, find_protected
+from sigtrans.passes.code import find_protected
+from sigtrans.passes.pipeline import Port as Goal
+from sigtrans.passes.pipeline import find
 from sigtrans.plan import Drafted, Settings, make_plan
 from sigtrans.source import Diagnostic, Edit, Findings, Severity, SourceFile, apply
 from sigtrans.symbols import find_facts, merge
@@ -39,6 +41,7 @@ class Port:
     edits: tuple[Edit, ...]
     diagnostics: tuple[Diagnostic, ...]
     protected: int
+    helpers: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -58,7 +61,14 @@ class Port:
         return {f"{d.line}:{d.column} {d.code}" for d in self.diagnostics if d.code not in EVIDENCE}
 
 
-def port(source: str | bytes, path: str = "a.cu", strict: bool = False) -> Port:
+def port(
+    source: str | bytes,
+    path: str = "a.cu",
+    strict: bool = False,
+    targets: tuple[str, ...] = ("mp_31",),
+    sdk: str = "5.2",
+    is_cuda: bool = True,
+) -> Port:
     data = source.encode() if isinstance(source, str) else source
     names = table()
     torch = b"torch" in data or b"ATen/" in data or b"c10/" in data
@@ -66,11 +76,13 @@ def port(source: str | bytes, path: str = "a.cu", strict: bool = False) -> Port:
     file = SourceFile(path, data)
     lexed = lex(data, make_pattern(words))
     facts = find_facts(file, lexed, names)
-    found = find(file, lexed, facts, merge([facts], [path], {}), names, strict)
-    applied = apply(data, found.findings.edits)
+    project = merge([facts], [path], {})
+    goal = Goal(targets, sdk, strict)
+    found = find(file, lexed, facts, project, names, goal, is_cuda)
+    applied = apply(data, found.edits)
     assert not applied.refused
-    said = file.place(found.findings.diagnostics)
-    return Port(data, applied.data, applied.taken, said, found.protected)
+    said = file.place(found.diagnostics)
+    return Port(data, applied.data, applied.taken, said, found.protected, found.helpers)
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:

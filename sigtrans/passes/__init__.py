@@ -1,7 +1,8 @@
 """Rewrites that data cannot express, one module per topic.
 
-Every pass is a function `find(file, context) -> Findings`: it reads one file and proposes edits and
-diagnostics; it never writes.
+Every pass is a function that reads one file and proposes edits and diagnostics; it never writes.
+Build files: `find(file, context) -> Findings`. C-family files: the names pass (`code`) first, then
+those that `pipeline` lists, `find(code) -> CodeFindings`.
 """
 
 from __future__ import annotations
@@ -9,8 +10,91 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.passes.functions import Function, find_functions
+from sigtrans.source import Diagnostic, Edit, Safety, Severity, SourceFile, Span
+
+if TYPE_CHECKING:
+    from sigtrans.names import NameTable
+    from sigtrans.symbols import FileFacts, Project
+    from sigtrans.syntax import Lexed
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """Byte ranges that are left alone, and why; sorted, not overlapping."""
+
+    ranges: tuple[tuple[int, int, str], ...] = ()
+    faults: tuple[tuple[int, int, str], ...] = ()  # marks that do not fit together
+
+    def why(self, at: int) -> str:
+        """The reason `at` is left alone, "" when it is not."""
+        if not self.ranges:
+            return ""
+        n = bisect_right(self.ranges, at, key=lambda r: r[0]) - 1
+        return self.ranges[n][2] if n >= 0 and at < self.ranges[n][1] else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One C-family file as the passes behind the names pass see it."""
+
+    file: SourceFile  # every offset refers to its bytes
+    lexed: Lexed  # with its blanks found
+    facts: FileFacts
+    project: Project  # the symbol table of the whole tree
+    table: NameTable
+    protected: Protected  # marks of the user, branches that are MUSA's already
+    targets: tuple[str, ...]  # the port must be right on each of them
+    sdk: str
+    is_cuda: bool  # False: host code that at most shares a header with device code
+    renames: tuple[Edit, ...]  # of the names pass, in order, none overlapping
+    _found: list[tuple[Function, ...]] = field(default_factory=list, repr=False, compare=False)
+
+    @property
+    def data(self) -> bytes:
+        return self.file.data
+
+    def is_open(self, at: int) -> bool:
+        """Is `at` code (no comment, no literal) that nobody asked to leave alone?"""
+        return self.lexed.blank_at(at) is None and not self.protected.why(at)
+
+    def ported(self, start: int, end: int) -> bytes:
+        """The bytes of a range with the renames inside it."""
+        out: list[bytes] = []
+        at = start
+        n = bisect_left(self.renames, start, key=lambda e: e.span.start)
+        for edit in self.renames[n:]:
+            if edit.span.end > end:
+                break
+            out += [self.data[at : edit.span.start], edit.text]
+            at = edit.span.end
+        out.append(self.data[at:end])
+        return b"".join(out)
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """Every function with a body, in order; looked for once, when first asked."""
+        if not self._found:
+            self._found.append(find_functions(self.lexed))
+        return self._found[0]
+
+    def function_at(self, at: int) -> Function | None:
+        """The function whose head, parameters or body `at` stands in."""
+        n = bisect_right(self.functions, at, key=lambda f: f.head) - 1
+        return self.functions[n] if n >= 0 and at < self.functions[n].body[1] else None
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFindings:
+    """What a pass has to say about one C-family file."""
+
+    edits: tuple[Edit, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    helpers: frozenset[str] = frozenset()  # "warp": the port needs sigtrans_warp.h
+    protected: int = 0  # CUDA names left alone on the user's word
+    reshaped: bool = False  # more was edited than names
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import operator
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
+from sigtrans.passes import CodeFindings, Protected
 from sigtrans.source import (
     LONE_CR,
     Diagnostic,
     Edit,
-    Findings,
     Safety,
     Severity,
     SourceFile,
@@ -44,29 +43,6 @@ if TYPE_CHECKING:
     from sigtrans.names import NameTable
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
-
-
-@dataclass(frozen=True, slots=True)
-class Protected:
-    """Byte ranges that are left alone, and why; sorted, not overlapping."""
-
-    ranges: tuple[tuple[int, int, str], ...] = ()
-    faults: tuple[tuple[int, int, str], ...] = ()  # marks that do not fit together
-
-    def why(self, at: int) -> str:
-        """The reason `at` is left alone, "" when it is not."""
-        if not self.ranges:
-            return ""
-        n = bisect_right(self.ranges, at, key=lambda r: r[0]) - 1
-        return self.ranges[n][2] if n >= 0 and at < self.ranges[n][1] else ""
-
-
-@dataclass(frozen=True, slots=True)
-class CodeFindings:
-    """Findings of one C-family file, and what was left alone on the user's word."""
-
-    findings: Findings
-    protected: int = 0  # CUDA names inside protected ranges
 
 
 def find(
@@ -146,7 +122,7 @@ class _Pass:
                 "use '// sigtrans: off' … '// sigtrans: on', or '// sigtrans: skip-line'",
                 "marks",
             )
-        return CodeFindings(Findings(tuple(self.edits), tuple(self.said)), self.left)
+        return CodeFindings(tuple(self.edits), tuple(self.said), protected=self.left)
 
     def _say(
         self,
@@ -183,7 +159,8 @@ class _Pass:
             elif name in guards:
                 self._guard(word)
             elif name in flags:
-                if not self.protected.why(start) and self._is_flagged(word):
+                told = flags[name].code and not self.protected.why(start)
+                if told and self._is_flagged(word):
                     self.flagged.setdefault(name, []).append(word)
             elif name in methods:
                 if self._access(start) == "member" and not self.protected.why(start):

@@ -1,0 +1,168 @@
+"""All passes over one C-family file: names first, then what is more than a rename.
+
+A pass that replaces a span has seen what the names pass would change in it, so its edit stands and
+the renames inside go. Where two passes want the same place, the one listed first has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from posixpath import dirname, relpath
+from typing import TYPE_CHECKING
+
+from sigtrans.catalogue import data_file
+from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes.code import find as find_names
+from sigtrans.passes.code import find_protected
+from sigtrans.source import Diagnostic, Edit, Safety, SourceFile, Span
+
+if TYPE_CHECKING:
+    from sigtrans.names import NameTable
+    from sigtrans.symbols import FileFacts, Project
+    from sigtrans.syntax import Lexed
+
+PASSES: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """What the port of one file has to suit."""
+
+    targets: tuple[str, ...] = ("mp_31",)
+    sdk: str = "5.2"
+    strict: bool = False
+
+
+def find(
+    file: SourceFile,
+    lexed: Lexed,
+    facts: FileFacts,
+    project: Project,
+    table: NameTable,
+    port: Port,
+    is_cuda: bool,
+) -> CodeFindings:
+    """Every edit and every open question of one C-family file."""
+    names = find_names(file, lexed, facts, project, table, port.strict, is_cuda)
+    wanted = [p for p in map(_load, PASSES) if any(mark in file.data for mark in p.marks)]
+    if not wanted:
+        return names
+    lexed = lexed.with_blanks()
+    renames = tuple(sorted(names.edits, key=lambda e: (e.span.start, e.span.end)))
+    protected = find_protected(lexed)
+    code = Code(
+        file, lexed, facts, project, table, protected, port.targets, port.sdk, is_cuda, renames
+    )
+    edits: list[Edit] = []
+    said: list[Diagnostic] = list(names.diagnostics)
+    helpers: set[str] = set()
+    for each in wanted:
+        found = each.find(code)
+        edits += found.edits
+        said += found.diagnostics
+        helpers |= found.helpers
+    if helpers:
+        edits.append(_include(code, helpers))
+    return CodeFindings(
+        (*edits, *_outside(renames, edits)),
+        tuple(said),
+        frozenset(helpers),
+        names.protected,
+        bool(edits),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    marks: tuple[bytes, ...]
+    find: Callable[[Code], CodeFindings]
+
+
+@cache
+def _load(name: str) -> _Loaded:
+    module = import_module(f"sigtrans.passes.{name}")
+    return _Loaded(module.MARKS, module.find)
+
+
+def _outside(renames: tuple[Edit, ...], edits: Iterable[Edit]) -> list[Edit]:
+    """The renames that no edit of a pass takes in."""
+    spans = sorted(e.span for e in edits if e.span.start < e.span.end)
+    kept: list[Edit] = []
+    n = 0
+    for rename in renames:
+        while n < len(spans) and spans[n].end <= rename.span.start:
+            n += 1
+        inside = n < len(spans) and spans[n].start <= rename.span.start
+        if not (inside and rename.span.end <= spans[n].end):
+            kept.append(rename)
+    return kept
+
+
+# --- helper headers -------------------------------------------------------------------------------
+
+
+def helper_name(topic: str) -> str:
+    """File name of a helper header; it lies in the root folder of the port."""
+    return f"sigtrans_{topic}.h"
+
+
+@cache
+def helper_text(topic: str) -> bytes:
+    """The header that ships with sigtrans."""
+    return data_file("templates", f"helpers/{helper_name(topic)}").read_bytes()
+
+
+_LINE = re.compile(
+    rb"^[ \t]*#[ \t]*(?:(if|ifdef|ifndef|endif)\b|include\b[^\r\n]*(\r\n|[\r\n])?)", re.MULTILINE
+)
+_ONCE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\r\n]*(?:\r\n|\r|\n)", re.MULTILINE)
+
+
+def _include(code: Code, helpers: Iterable[str]) -> Edit:
+    """One edit that includes the helper headers, at a place where every build passes by."""
+    up = relpath(".", dirname(code.file.path) or ".")
+    folder = "" if up == "." else up + "/"
+    names = [f"{folder}{helper_name(topic)}".encode() for topic in sorted(helpers)]
+    at, before, newline = _place(code)
+    lines = b"".join(b'#include "' + name + b'"' + newline for name in names)
+    return Edit(Span(at, at), before + lines, "helpers/include", Safety.EXACT)
+
+
+def _place(code: Code) -> tuple[int, bytes, bytes]:
+    """After the first #include outside every condition and brace (an include guard aside), else
+    after #pragma once, else at the top; what has to stand before; the line end of the file."""
+    data = code.data
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    depth = -_guard_depth(code)
+    braces = at = 0
+    for match in _LINE.finditer(data):
+        if not code.is_open(match.start()):
+            continue
+        if match.group(1):
+            depth += -1 if match.group(1) == b"endif" else 1
+            continue
+        text = code.lexed.code(at, match.start())
+        braces += text.count(b"{") - text.count(b"}")
+        at = match.end()
+        if depth <= 0 and braces == 0:
+            return at, b"" if match.group(2) else newline, newline
+    once = _ONCE.search(data)
+    if once is not None and code.is_open(once.start()):
+        return once.end(), b"", newline
+    return 3 if data.startswith(b"\xef\xbb\xbf") else 0, b"", newline
+
+
+_GUARD = re.compile(
+    rb"\s*#[ \t]*if(?:ndef[ \t]+|[ \t]*![ \t]*defined[ \t]*\(?[ \t]*)(\w+)[ \t]*\)?"
+    rb"\s*#[ \t]*define[ \t]+\1\b"
+)
+
+
+def _guard_depth(code: Code) -> int:
+    """1 where the file begins with an include guard, else 0."""
+    head = code.lexed.code(0, min(len(code.data), 20000)).removeprefix(b"\xef\xbb\xbf")
+    return 1 if _GUARD.match(head) else 0
