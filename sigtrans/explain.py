@@ -1,11 +1,11 @@
-"""`sigtrans explain`: what a code means, what a name maps to and on what evidence."""
+"""`sigtrans explain`: what a code means, what a name maps to, what is known of a target; and why."""
 
 from __future__ import annotations
 
 import re
 from textwrap import wrap
 
-from sigtrans import catalogue
+from sigtrans import catalogue, target
 from sigtrans.names import Entry, NameTable, load
 
 GRADES = {
@@ -19,9 +19,11 @@ GRADES = {
 
 
 def explain(word: str, width: int = 80) -> tuple[str, bool]:
-    """Text about a diagnostic code, a CUDA name or a MUSA name; False when nothing is known."""
+    """Text about a code, a target, a CUDA name or a MUSA name; False when nothing is known."""
     if re.fullmatch(r"(?i)sig\d{3}", word):
         return catalogue.explain(word, width), True
+    if re.fullmatch(r"(?i)mp_?\d\d", word):
+        return target.render("mp_" + word[-2:]), True
     table = load()
     word = word.rpartition("::")[2] if "::" in word and table.explain(word) is None else word
     entry = table.explain(word)
@@ -39,9 +41,9 @@ def explain(word: str, width: int = 80) -> tuple[str, bool]:
 
 
 def _entry(entry: Entry, width: int) -> str:
-    target = entry.musa or "no MUSA counterpart is known"
+    becomes = entry.musa or "no MUSA counterpart is known"
     if entry.musa == entry.cuda:
-        target = f"{entry.musa} (the name stays)"
+        becomes = f"{entry.musa} (the name stays)"
     rows = [("kind", f"{entry.kind}, {entry.family}")]
     rows.append(("grade", f"{entry.grade}: {GRADES[entry.grade]}"))
     if entry.sdk:
@@ -50,7 +52,7 @@ def _entry(entry: Entry, width: int) -> str:
         rows.append(("evidence", entry.evidence))
     if entry.note:
         rows.append(("note", entry.note))
-    lines = [f"{entry.cuda} -> {target}"]
+    lines = [f"{entry.cuda} -> {becomes}"]
     for name, text in rows:
         first, *rest = wrap(text, width - 12) or [""]
         lines.append(f"  {name:<9} {first}")

@@ -27,7 +27,7 @@ HEAVY |= {f"tree_sitter_{language}" for language in ("cuda", "cmake", "make", "p
 HEIGHT = {
     "source": 0,
     "catalogue": 1, "syntax": 1, "names": 1,
-    "symbols": 2, "discover": 2,
+    "symbols": 2, "discover": 2, "target": 2,
     "config": 3, "passes": 3,
     "plan": 5,
     "store": 6, "report": 6, "explain": 6,
