@@ -1,4 +1,4 @@
-"""`sigtrans explain`: what a code means, what a name maps to, what is known of a target; and why."""
+"""`sigtrans explain`: what a code means, what a name maps to, what is known of a target."""
 
 from __future__ import annotations
 
