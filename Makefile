@@ -58,6 +58,7 @@ lint: $(VENV)/stamp-dev
 
 docs: $(VENV)/stamp-run
 	@$(bin)/python tools/make_docs.py $(ARGS)
+	@$(bin)/python tools/make_differences.py $(ARGS)
 	@$(bin)/python tools/make_readme.py $(ARGS)
 
 # The wheel carries rules and templates; only a run far from this folder shows that it does.
