@@ -28,8 +28,8 @@ HEAD = """\
 
 Every known difference, what sigtrans does about it, and by which rules and diagnostics: those are
 taken from a port of the entry's example ({count} entries, {tried} with an example; a test ports
-them all). *edit* changes more than a name, *report* names the place, *keep* needs nothing beyond the
-name tables.
+them all). *edit* changes more than a name, *report* names the place, *keep* needs nothing beyond
+the name tables.
 
 每一条已知差异、sigtrans 的处理方式，以及起作用的规则和诊断代码（由示例的实际移植结果得出）。
 """
