@@ -263,12 +263,14 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
 
 
 _BASES = re.compile(
-    rb"\b(?:class|struct)\s(?:[^;{}():=]|\([^;{}()]{0,80}\)){0,100}?\b(\w+)\s*"
+    rb"\b(?=[cs])(?:class|struct)\s(?:[^;{}():=]|\([^;{}()]{0,80}\)){0,100}?\b(\w+)\s*"
     rb"(?:<[^;{}()]{0,100}>\s*)?(?:final\s*)?:(?!:)([^;{}()]{1,400})\{"
 )
 
 
 def _find_bases(data: bytes) -> frozenset[tuple[bytes, bytes]]:
+    if b"class" not in data and b"struct" not in data:
+        return frozenset()
     return frozenset(
         (match.group(1), base)
         for match in _BASES.finditer(data)

@@ -78,8 +78,10 @@ class _Pass:
         self.project = project
         self.table = table
         self.strict = strict
-        self.is_torch = _TORCH.search(file.data) is not None or any(
-            i.path.startswith((b"torch/", b"ATen/", b"c10/")) for i in facts.includes
+        marked = b"torch" in file.data or b"at::" in file.data or b"c10/" in file.data
+        self.is_torch = marked and (
+            _TORCH.search(file.data) is not None
+            or any(i.path.startswith((b"torch/", b"ATen/", b"c10/")) for i in facts.includes)
         )
         self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
         self.protected = find_protected(lexed)
