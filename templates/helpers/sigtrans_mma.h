@@ -24,8 +24,8 @@ namespace sigtrans {
 namespace mma {
 
 __device__ __forceinline__ int lane() {
-  return static_cast<int>(
-      (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u);
+  return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) &
+                          31u);
 }
 
 template <class T>
@@ -111,16 +111,20 @@ struct f64 {
 
 // --- sums and results ---------------------------------------------------------------------------
 
+typedef unsigned wrapping;     // integer sums that overflow wrap
+typedef long long saturating;  // or stay at the end of the range of s32
+
 __device__ __forceinline__ void add(float& sum, float a, float b) { sum += a * b; }
 __device__ __forceinline__ void add(double& sum, double a, double b) { sum += a * b; }
-__device__ __forceinline__ void add(unsigned& sum, int a, int b) {  // wraps, as in PTX
+__device__ __forceinline__ void add(wrapping& sum, int a, int b) {
   sum += static_cast<unsigned>(a * b);
 }
-__device__ __forceinline__ void add(long long& sum, int a, int b) { sum += a * b; }
+__device__ __forceinline__ void add(saturating& sum, int a, int b) { sum += a * b; }
 
-__device__ __forceinline__ unsigned saturate(long long v) {
+__device__ __forceinline__ unsigned finish(wrapping v) { return v; }
+__device__ __forceinline__ unsigned finish(saturating v) {
   const long long most = 2147483647LL, least = -most - 1;
-  return static_cast<unsigned>(v > most ? most : v < least ? least : v);
+  return static_cast<unsigned>(static_cast<int>(v > most ? most : v < least ? least : v));
 }
 
 __device__ __forceinline__ unsigned pack(float low, float high) {
@@ -185,91 +189,63 @@ __device__ __forceinline__ void mma_m16n8_f32(float& d0, float& d1, float& d2, f
 
 // m16n8 with f16 results, two in a register.
 template <class A, class B>
-__device__ __forceinline__ void mma_m16n8_f16(unsigned& d0, unsigned& d1, unsigned a0, unsigned a1, unsigned a2,
-                                              unsigned a3, unsigned b0, unsigned b1, unsigned c0,
-                                              unsigned c1) {
-  const unsigned a[4] = {a0, a1, a2, a3}, b[2] = {b0, b1};
-  float acc[4] = {mma::f16::get(c0, 0), mma::f16::get(c0, 1), mma::f16::get(c1, 0),
-                  mma::f16::get(c1, 1)};
-  mma::multiply<A, B, 2, 2>(acc, a, b);
-  d0 = mma::pack(acc[0], acc[1]);
-  d1 = mma::pack(acc[2], acc[3]);
-}
-
-template <class A, class B>
-__device__ __forceinline__ void mma_m16n8_f16(unsigned& d0, unsigned& d1, unsigned a0, unsigned a1, unsigned b0,
-                                              unsigned c0, unsigned c1) {
-  const unsigned a[2] = {a0, a1}, b[1] = {b0};
-  float acc[4] = {mma::f16::get(c0, 0), mma::f16::get(c0, 1), mma::f16::get(c1, 0),
-                  mma::f16::get(c1, 1)};
-  mma::multiply<A, B, 2, 1>(acc, a, b);
-  d0 = mma::pack(acc[0], acc[1]);
-  d1 = mma::pack(acc[2], acc[3]);
-}
-
-// m16n8 on 8-bit integers: k is 32 with 4 and 2 registers, 16 with 2 and 1; sums wrap.
-template <class A, class B>
-__device__ __forceinline__ void mma_m16n8_s32(unsigned& d0, unsigned& d1, unsigned& d2, unsigned& d3, unsigned a0, unsigned a1,
+__device__ __forceinline__ void mma_m16n8_f16(unsigned& d0, unsigned& d1, unsigned a0, unsigned a1,
                                               unsigned a2, unsigned a3, unsigned b0, unsigned b1,
-                                              unsigned c0, unsigned c1, unsigned c2, unsigned c3) {
+                                              unsigned c0, unsigned c1) {
   const unsigned a[4] = {a0, a1, a2, a3}, b[2] = {b0, b1};
-  unsigned acc[4] = {c0, c1, c2, c3};
+  float acc[4] = {mma::f16::get(c0, 0), mma::f16::get(c0, 1), mma::f16::get(c1, 0),
+                  mma::f16::get(c1, 1)};
   mma::multiply<A, B, 2, 2>(acc, a, b);
-  d0 = acc[0], d1 = acc[1];
-  d2 = acc[2], d3 = acc[3];
+  d0 = mma::pack(acc[0], acc[1]);
+  d1 = mma::pack(acc[2], acc[3]);
 }
 
 template <class A, class B>
-__device__ __forceinline__ void mma_m16n8_s32(unsigned& d0, unsigned& d1, unsigned& d2, unsigned& d3, unsigned a0, unsigned a1,
-                                              unsigned b0, unsigned c0, unsigned c1, unsigned c2,
-                                              unsigned c3) {
+__device__ __forceinline__ void mma_m16n8_f16(unsigned& d0, unsigned& d1, unsigned a0, unsigned a1,
+                                              unsigned b0, unsigned c0, unsigned c1) {
   const unsigned a[2] = {a0, a1}, b[1] = {b0};
-  unsigned acc[4] = {c0, c1, c2, c3};
+  float acc[4] = {mma::f16::get(c0, 0), mma::f16::get(c0, 1), mma::f16::get(c1, 0),
+                  mma::f16::get(c1, 1)};
   mma::multiply<A, B, 2, 1>(acc, a, b);
-  d0 = acc[0], d1 = acc[1];
-  d2 = acc[2], d3 = acc[3];
+  d0 = mma::pack(acc[0], acc[1]);
+  d1 = mma::pack(acc[2], acc[3]);
 }
 
-// The forms with .satfinite: sums stay at the ends of the range of s32.
-template <class A, class B>
-__device__ __forceinline__ void mma_m16n8_s32_sat(unsigned& d0, unsigned& d1, unsigned& d2, unsigned& d3, unsigned a0,
-                                                  unsigned a1, unsigned a2, unsigned a3,
-                                                  unsigned b0, unsigned b1, int c0, int c1, int c2,
-                                                  int c3) {
+// 8-bit integers; Sum is mma::wrapping, or mma::saturating for the forms with .satfinite.
+// m16n8, A in 4 registers and B in 2: k is 32.
+template <class A, class B, class Sum>
+__device__ __forceinline__ void mma_m16n8_s32(unsigned& d0, unsigned& d1, unsigned& d2,
+                                              unsigned& d3, unsigned a0, unsigned a1, unsigned a2,
+                                              unsigned a3, unsigned b0, unsigned b1, int c0, int c1,
+                                              int c2, int c3) {
   const unsigned a[4] = {a0, a1, a2, a3}, b[2] = {b0, b1};
-  long long acc[4] = {c0, c1, c2, c3};
+  Sum acc[4] = {static_cast<Sum>(c0), static_cast<Sum>(c1), static_cast<Sum>(c2),
+                static_cast<Sum>(c3)};
   mma::multiply<A, B, 2, 2>(acc, a, b);
-  d0 = mma::saturate(acc[0]), d1 = mma::saturate(acc[1]);
-  d2 = mma::saturate(acc[2]), d3 = mma::saturate(acc[3]);
+  d0 = mma::finish(acc[0]), d1 = mma::finish(acc[1]);
+  d2 = mma::finish(acc[2]), d3 = mma::finish(acc[3]);
 }
 
-template <class A, class B>
-__device__ __forceinline__ void mma_m16n8_s32_sat(unsigned& d0, unsigned& d1, unsigned& d2, unsigned& d3, unsigned a0,
-                                                  unsigned a1, unsigned b0, int c0, int c1, int c2,
-                                                  int c3) {
+// m16n8k16: A in 2 registers and B in 1.
+template <class A, class B, class Sum>
+__device__ __forceinline__ void mma_m16n8_s32(unsigned& d0, unsigned& d1, unsigned& d2,
+                                              unsigned& d3, unsigned a0, unsigned a1, unsigned b0,
+                                              int c0, int c1, int c2, int c3) {
   const unsigned a[2] = {a0, a1}, b[1] = {b0};
-  long long acc[4] = {c0, c1, c2, c3};
+  Sum acc[4] = {static_cast<Sum>(c0), static_cast<Sum>(c1), static_cast<Sum>(c2),
+                static_cast<Sum>(c3)};
   mma::multiply<A, B, 2, 1>(acc, a, b);
-  d0 = mma::saturate(acc[0]), d1 = mma::saturate(acc[1]);
-  d2 = mma::saturate(acc[2]), d3 = mma::saturate(acc[3]);
+  d0 = mma::finish(acc[0]), d1 = mma::finish(acc[1]);
+  d2 = mma::finish(acc[2]), d3 = mma::finish(acc[3]);
 }
 
-template <class A, class B>
-__device__ __forceinline__ void mma_m8n8k16_s32(unsigned& d0, unsigned& d1, unsigned a0, unsigned b0,
-                                                unsigned c0, unsigned c1) {
+template <class A, class B, class Sum>
+__device__ __forceinline__ void mma_m8n8k16_s32(unsigned& d0, unsigned& d1, unsigned a0,
+                                                unsigned b0, int c0, int c1) {
   const unsigned a[1] = {a0}, b[1] = {b0};
-  unsigned acc[2] = {c0, c1};
+  Sum acc[2] = {static_cast<Sum>(c0), static_cast<Sum>(c1)};
   mma::multiply<A, B, 1, 1>(acc, a, b);
-  d0 = acc[0], d1 = acc[1];
-}
-
-template <class A, class B>
-__device__ __forceinline__ void mma_m8n8k16_s32_sat(unsigned& d0, unsigned& d1, unsigned a0, unsigned b0, int c0,
-                                                    int c1) {
-  const unsigned a[1] = {a0}, b[1] = {b0};
-  long long acc[2] = {c0, c1};
-  mma::multiply<A, B, 1, 1>(acc, a, b);
-  d0 = mma::saturate(acc[0]), d1 = mma::saturate(acc[1]);
+  d0 = mma::finish(acc[0]), d1 = mma::finish(acc[1]);
 }
 
 __device__ __forceinline__ void mma_m8n8k4_f64(double& d0, double& d1, double a0, double b0,
@@ -292,16 +268,16 @@ __device__ __forceinline__ char* row_address(const void* mine, int matrix, int r
 
 __device__ __forceinline__ void load_rows(unsigned& r, int matrix, const void* address) {
   const int me = lane();
-  r = (*reinterpret_cast<const unsigned*>(row_address(address, matrix, me >> 2) +
-                                                      4 * (me & 3)));
+  const char* row = row_address(address, matrix, me >> 2);
+  r = *reinterpret_cast<const unsigned*>(row + 4 * (me & 3));
 }
 
 __device__ __forceinline__ void load_columns(unsigned& r, int matrix, const void* address) {
   const int me = lane(), row = 2 * (me & 3), column = 2 * (me >> 2);
   const char* low = row_address(address, matrix, row) + column;
   const char* high = row_address(address, matrix, row + 1) + column;
-  r = (*reinterpret_cast<const unsigned short*>(low) |
-                   static_cast<unsigned>(*reinterpret_cast<const unsigned short*>(high)) << 16);
+  r = *reinterpret_cast<const unsigned short*>(low) |
+      static_cast<unsigned>(*reinterpret_cast<const unsigned short*>(high)) << 16;
 }
 
 __device__ __forceinline__ void store_rows(const void* address, int matrix, unsigned r) {
@@ -331,7 +307,8 @@ __device__ __forceinline__ void ldmatrix_x2(unsigned& r0, unsigned& r1, const vo
   mma::load_rows(r1, 1, address);
 }
 
-__device__ __forceinline__ void ldmatrix_x4(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3, const void* address) {
+__device__ __forceinline__ void ldmatrix_x4(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3,
+                                            const void* address) {
   __syncwarp();
   mma::load_rows(r0, 0, address);
   mma::load_rows(r1, 1, address);
@@ -350,8 +327,8 @@ __device__ __forceinline__ void ldmatrix_x2_trans(unsigned& r0, unsigned& r1, co
   mma::load_columns(r1, 1, address);
 }
 
-__device__ __forceinline__ void ldmatrix_x4_trans(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3,
-                                                  const void* address) {
+__device__ __forceinline__ void ldmatrix_x4_trans(unsigned& r0, unsigned& r1, unsigned& r2,
+                                                  unsigned& r3, const void* address) {
   __syncwarp();
   mma::load_columns(r0, 0, address);
   mma::load_columns(r1, 1, address);
@@ -412,7 +389,7 @@ __device__ __forceinline__ void movmatrix_trans(unsigned& d, unsigned a) {
   const unsigned low = mma::from_lane(a, 4 * row + (column >> 1));
   const unsigned high = mma::from_lane(a, 4 * (row + 1) + (column >> 1));
   const int shift = 16 * (column & 1);
-  d = mma::((low >> shift & 0xffffu) | (high >> shift & 0xffffu) << 16);
+  d = (low >> shift & 0xffffu) | (high >> shift & 0xffffu) << 16;
 }
 
 }  // namespace sigtrans

@@ -11,9 +11,9 @@
 // lanes of a hardware warp together, so code written for warps of 32 gets the emulation there.
 //
 // Layout (any is right as long as it stays inside this header, CUDA leaves it open): the 32 lanes
-// form 4 rows of 8. Lane l owns the accumulator elements of rows l/8, l/8+4, … and columns l%8,
-// l%8+8, …, row after row, each element in one lane. A matrix_a fragment holds these whole rows, a
-// matrix_b fragment these whole columns, so that mma_sync reads nothing of other lanes. Elements
+// form 4 rows of 8. Lane l owns the accumulator elements of rows l/8, l/8+4, ... and columns l%8,
+// l%8+8, ..., row after row, each element in one lane. A matrix_a fragment holds these whole rows,
+// a matrix_b fragment these whole columns, so that mma_sync reads nothing of other lanes. Elements
 // of matrix_a and matrix_b are therefore held by several lanes each.
 #pragma once
 
@@ -124,8 +124,8 @@ struct elements {
 };
 
 __device__ __forceinline__ int lane() {
-  return static_cast<int>(
-      (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u);
+  return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) &
+                          31u);
 }
 __device__ __forceinline__ int first_row() { return lane() >> 3; }
 __device__ __forceinline__ int first_column() { return lane() & 7; }
