@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from sigtrans.fragments import blank_out, uses_wmma, verdict
 from sigtrans.source import SourceFile
 from sigtrans.syntax import IDENTIFIER_BYTES, LINE_SPLICE, Lexed, Word, parse
 
@@ -70,6 +71,7 @@ class FileFacts:
     bases: frozenset[tuple[bytes, bytes]] = frozenset()  # class, one of its bases
     loads_symbols: bool = False
     guards: frozenset[bytes] = frozenset()  # version and compiler macros that it defines
+    wmma: str = ""  # what its fragments need: listed, other, open (none seen), "" (no wmma)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,12 @@ class Project:
     by_name: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # header base name -> paths
+    wmma: str = ""  # listed or other for all files alike, where headers use wmma; else ""
 
 
 def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str, str]) -> Project:
     """One table from every file's facts; the order of `facts` does not matter."""
+    facts = tuple(facts)
     owned: dict[bytes, str] = {}
     scoped: dict[bytes, frozenset[bytes]] = {}
     declared: set[bytes] = set()
@@ -147,7 +151,16 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
         known_files,
         dict(renamed),
         {name: tuple(paths) for name, paths in by_name.items()},
+        _share_wmma({f.path: f.wmma for f in facts if f.wmma}),
     )
+
+
+def _share_wmma(needs: Mapping[str, str]) -> str:
+    """Fragments that a header passes on have to be the same types in every file."""
+    if not any(_HEADER.search(path) for path in needs):
+        return ""
+    kinds = set(needs.values())
+    return "listed" if "listed" in kinds and "other" not in kinds else "other"
 
 
 def _close(scopes: frozenset[bytes], derived: Mapping[bytes, set[bytes]]) -> frozenset[bytes]:
@@ -259,6 +272,7 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
         loads_symbols=(b"sym" in data or b"ProcAddress" in data or b"EntryPoint" in data)
         and _LOADER.search(data) is not None,
         guards=frozenset(guards),
+        wmma=verdict(blank_out(data, lexed.with_blanks().blanks)) if uses_wmma(data) else "",
     )
 
 

@@ -26,7 +26,7 @@ HEAVY |= {f"tree_sitter_{language}" for language in ("cuda", "cmake", "make", "p
 # that a pass may use helpers of its own folder.
 HEIGHT = {
     "source": 0,
-    "catalogue": 1, "syntax": 1, "names": 1,
+    "catalogue": 1, "syntax": 1, "names": 1, "fragments": 1,
     "symbols": 2, "discover": 2, "target": 2,
     "config": 3, "passes": 3,
     "plan": 5,

@@ -1,0 +1,351 @@
+"""nvcuda::wmma: matrix units where the card's are known to fit, plain arithmetic elsewhere.
+
+A table of names cannot decide it: the answer hangs on the shapes and types of all fragments of a
+file and on the targets. And which element a lane holds is no part of the interface, so code that
+relies on it has to be found by how it uses `fragment.x`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sigtrans.fragments import Fragment, blank_out, find_fragments, uses_wmma, verdict
+from sigtrans.passes import Code, CodeFindings
+from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.target import load
+
+MARKS = (b"nvcuda", b"wmma::", b"wmma ::")
+
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
+def find(code: Code) -> CodeFindings:
+    """Where nvcuda::wmma goes, and which uses of it do not survive the move."""
+    spaces = [e for e in code.renames if code.data[e.span.start : e.span.end] == b"nvcuda"]
+    if not spaces and not (code.project.wmma and uses_wmma(code.data)):
+        return CodeFindings()
+    text = blank_out(code.data, code.lexed.blanks)
+    fragments = tuple(f for f in find_fragments(text) if code.is_open(f.at))
+    said = [*_unsupported(code, text, fragments), *_element_access(code, text, fragments)]
+    if not spaces:
+        return CodeFindings((), tuple(said))
+    place = _choose(code, text)
+    said += _say_place(code, place, spaces[0].span, fragments)
+    if place.space == b"mtmusa":  # what the names pass writes
+        return CodeFindings((), tuple(said))
+    edits = [Edit(e.span, place.space, "matrix/wmma", Safety.REVIEW) for e in spaces]
+    # CUDA's mma.h brings cuda_fp16.h along; MUSA's is included by the helper, where it is needed.
+    edits += [
+        Edit(Span(i.start, i.end), b"musa_fp16.h", "matrix/header")
+        for i in code.facts.includes
+        if i.path in (b"mma.h", b"crt/mma.h")
+        and (i.angled or "mma.h" not in code.project.by_name)
+        and not code.protected.why(i.start)
+    ]
+    return CodeFindings(tuple(edits), tuple(said), frozenset(("wmma",)))
+
+
+# --- where it goes --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    space: bytes  # what stands for nvcuda in the port
+    units: tuple[str, ...]  # targets that use their matrix units
+    plain: tuple[str, ...]  # targets that do without
+
+
+def _choose(code: Code, text: bytes) -> _Place:
+    listed = (code.project.wmma or verdict(text)) == "listed"
+    units = tuple(t for t in code.targets if listed and _fits(t))
+    plain = tuple(t for t in code.targets if t not in units)
+    if not plain:
+        return _Place(b"mtmusa", units, plain)
+    return _Place(b"sigtrans::per_card" if units else b"sigtrans::emulated", units, plain)
+
+
+def _fits(target: str) -> bool:
+    """Do the 32 lanes of a warp multiply 16x16x16 tiles of 16-bit floats there?"""
+    fact = load(target).value("mma_warp")
+    return isinstance(fact, dict) and [16, 16, 16] in fact["shapes"]
+
+
+def _say_place(
+    code: Code, place: _Place, span: Span, fragments: tuple[Fragment, ...]
+) -> Iterator[Diagnostic]:
+    if place.units:
+        yield Diagnostic(
+            span,
+            "SIG502",
+            WARNING,
+            f"matrix units of {', '.join(place.units)}: every fragment of this file is 16x16x16 of "
+            "half or bfloat16 with float accumulators, which public kernels use mtmusa::wmma for; "
+            "nobody ran this port",
+            "compare the results of the kernels on the card",
+            "matrix/units",
+        )
+    if not place.plain:
+        return
+    other = next((f for f in fragments if not f.on_list), None)
+    if place.units:
+        why = "mtmusa::wmma is not known to work by warps of 32 there"
+    elif other is not None:
+        why = f"'{other}' is not on the list of what mtmusa::wmma is known to do"
+    elif not any(_fits(t) for t in code.targets):
+        why = "mtmusa::wmma is not known to work by warps of 32 there"
+    elif fragments:
+        why = "a header of the tree shares fragments that are not on the list"
+    else:
+        why = "no fragment is declared in this file"
+    yield Diagnostic(
+        span,
+        "SIG523",
+        NOTE,
+        f"without matrix units on {', '.join(place.plain)}, much slower: {why}",
+        "for speed use muBLAS, muDNN, mutlass or mate",
+        "matrix/emulated",
+    )
+
+
+# --- what has no counterpart ----------------------------------------------------------------------
+
+_EXPERIMENTAL = re.compile(rb"\bwmma\s*::\s*experimental\b|\bbmma_sync\b")
+_REOPENED = re.compile(rb"\bnamespace\s+(nvcuda)\b[\s\w:]*\{")
+
+
+def _unsupported(
+    code: Code, text: bytes, fragments: tuple[Fragment, ...]
+) -> Iterator[Diagnostic]:
+    small = [(f.at, f.at + 8) for f in fragments if f.element == "sub-byte"]
+    small += [m.span() for m in _EXPERIMENTAL.finditer(text) if code.is_open(m.start())]
+    if small:
+        start, end = min(small)
+        yield Diagnostic(
+            Span(start, end),
+            "SIG522",
+            ERROR,
+            f"elements of less than a byte have no counterpart{_places(len(small))}",
+            "widen them to 8 bits, or rewrite the kernel",
+            "matrix/sub-byte",
+        )
+    for match in _REOPENED.finditer(text):
+        if code.is_open(match.start()):
+            yield Diagnostic(
+                Span(*match.span(1)),
+                "SIG522",
+                ERROR,
+                "the project adds to the namespace nvcuda; what it adds may not fit its new place",
+                "check every declaration in it against sigtrans_wmma.h or MUSA's mma.h",
+                "matrix/reopened",
+            )
+
+
+def _places(count: int) -> str:
+    return f" ({count} places in this file)" if count > 1 else ""
+
+
+# --- fragment.x -----------------------------------------------------------------------------------
+
+_LANE = re.compile(
+    rb"\b(?:\w*_)?lane(?:_?[iI]d\w*|_\w+)?\b|\b\w*Lane(?:I\w+)?\b|\b\w*LANE_?ID\b"
+    rb"|\bthreadIdx\s*\.\s*x\b"
+)
+# Behind the number of a thread: the number of its warp, which its lanes share.
+_WARP = re.compile(rb"\s*\)*\s*(?:/|>>)\s*(?:32|5|0x20|warpSize|\w*(?:WARP|[wW]arp)\w*)\b")
+_ASSIGNED = re.compile(rb"\b([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)([^;{}]{1,300})[;}]")
+_FOR = re.compile(rb"\bfor\s*\(")
+_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
+_REACH = 3000  # bytes of a loop, or around a place outside every known function
+
+_BY_LANE = "which element a lane holds in x[i] is not what it is on CUDA"
+_FINDINGS = {  # kind -> severity, message, help
+    "lane": (
+        ERROR,
+        f"'{{}}.x' is used together with the lane: {_BY_LANE}",
+        "store_matrix_sync to memory and take rows and columns from there",
+    ),
+    "mixed": (
+        ERROR,
+        f"elements move between fragments of different use: {_BY_LANE}",
+        "store_matrix_sync the one and load_matrix_sync the other",
+    ),
+    "index": (
+        WARNING,
+        f"'{{}}.x' is not indexed by a loop over all elements: {_BY_LANE}, nor how many it holds",
+        "right if every element is treated alike; else go through memory",
+    ),
+    "held": (
+        WARNING,
+        "'{}.x' is read out: elements of matrix_a and matrix_b are held by several lanes each",
+        "right if a value may count several times; else go through memory",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """One `name.x` or `name.x[index]`."""
+
+    start: int
+    end: int  # after the closing bracket
+    name: bytes
+    index: bytes | None  # None: the array as a whole
+
+
+def _element_access(
+    code: Code, text: bytes, fragments: tuple[Fragment, ...]
+) -> Iterator[Diagnostic]:
+    uses: dict[bytes, set[str]] = {}
+    for fragment in fragments:
+        for name in fragment.names:
+            uses.setdefault(name, set()).add(fragment.use)
+    if not uses:
+        return
+    found: dict[tuple[int, str], list[_Access]] = {}
+    by_lane: dict[int, frozenset[bytes]] = {}
+    for access in _accesses(text, uses):
+        if not code.is_open(access.start):
+            continue
+        function = code.function_at(access.start)
+        body = function.body if function else _around(text, access.start)
+        if body[0] not in by_lane:
+            by_lane[body[0]] = _lane_names(text[body[0] : body[1]])
+        kind = _judge(text, body, access, uses, by_lane[body[0]])
+        if kind:
+            found.setdefault((body[0], kind), []).append(access)
+    for (_, kind), places in found.items():
+        severity, message, help_ = _FINDINGS[kind]
+        first = places[0]
+        more = f" ({len(places)} places in this function)" if len(places) > 1 else ""
+        yield Diagnostic(
+            Span(first.start, first.end),
+            "SIG521",
+            severity,
+            message.format(first.name.decode()) + more,
+            help_,
+            f"matrix/fragment-{kind}",
+        )
+
+
+def _around(text: bytes, at: int) -> tuple[int, int]:
+    return max(0, at - _REACH), min(len(text), at + _REACH)
+
+
+def _accesses(text: bytes, uses: dict[bytes, set[str]]) -> Iterator[_Access]:
+    names = b"|".join(re.escape(name) for name in sorted(uses, key=len, reverse=True))
+    pattern = re.compile(
+        rb"\b(" + names + rb")\s*(?:\[[^\[\]]{0,80}\]\s*){0,4}(?:\.|->)\s*x\b\s*(\[)?"
+    )
+    for match in pattern.finditer(text):
+        if not match.group(2):
+            yield _Access(match.start(), match.end(), match.group(1), None)
+            continue
+        close = _closing(text, match.end() - 1)
+        index = text[match.end() : close].strip()
+        yield _Access(match.start(), close + 1, match.group(1), index)
+
+
+_BRACKETS = {0x28: 1, 0x5B: 1, 0x7B: 1, 0x29: -1, 0x5D: -1, 0x7D: -1}
+
+
+def _closing(text: bytes, at: int, limit: int = _REACH) -> int:
+    """Where the bracket at `at` is closed, or as far as we look."""
+    depth = 0
+    stop = min(len(text), at + limit)
+    for here in range(at, stop):
+        depth += _BRACKETS.get(text[here], 0)
+        if depth == 0:
+            return here
+    return stop
+
+
+def _judge(
+    text: bytes,
+    body: tuple[int, int],
+    access: _Access,
+    uses: dict[bytes, set[str]],
+    by_lane: frozenset[bytes],
+) -> str:
+    """What is wrong with this access, "" for nothing."""
+    start, end = _statement(text, body, access)
+    statement = text[start:end]
+    loop = _loop(text, body, access)
+    region = text[loop[0] : loop[1]] if loop else statement
+    if _depends_on_lane(region, by_lane) or b"__shfl" in statement or b"asm" in statement:
+        return "lane"
+    others = {next(iter(uses[a.name])) for a in _accesses(statement, uses) if len(uses[a.name]) == 1}
+    if len(others - {""}) > 1:
+        return "mixed"
+    if access.index is None or loop is None or not _IDENTIFIER.fullmatch(access.index):
+        return "index"
+    if uses[access.name] <= {"matrix_a", "matrix_b"} and not _assigns(statement, uses):
+        return "held"
+    return ""
+
+
+def _statement(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int, int]:
+    """From the end of the statement before, conditions and loop heads included, to its own end."""
+    depth = 0
+    start = access.start
+    while start > max(body[0], access.start - _REACH):
+        byte = text[start - 1]
+        if byte == 0x29:
+            depth += 1
+        elif byte == 0x28:
+            depth -= 1
+        elif byte in b";{}" and depth <= 0:
+            break
+        start -= 1
+    end = access.end
+    while end < min(body[1], access.end + _REACH) and text[end] not in b";{}":
+        end += 1
+    return start, end
+
+
+def _loop(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int, int] | None:
+    """The innermost loop around an access whose head counts its index."""
+    if not access.index:
+        return None
+    counters = {m.group() for m in _IDENTIFIER.finditer(access.index)}
+    first = max(body[0], access.start - _REACH)
+    for match in reversed(list(_FOR.finditer(text, first, access.start))):
+        close = _closing(text, match.end() - 1)
+        head = {m.group() for m in _IDENTIFIER.finditer(text, match.end(), close)}
+        if close > access.start or not counters & head:
+            continue
+        end = close + 1
+        while end < body[1] and text[end] not in b";{":
+            end += 1
+        if end < body[1] and text[end] == 0x7B:
+            end = _closing(text, end)
+        if end >= access.start:
+            return match.start(), end
+    return None
+
+
+def _assigns(statement: bytes, uses: dict[bytes, set[str]]) -> bool:
+    """Does the statement write to an element of a fragment?"""
+    return any(
+        re.match(rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", statement[a.end :])
+        for a in _accesses(statement, uses)
+    )
+
+
+def _lane_names(body: bytes) -> frozenset[bytes]:
+    """Variables of a function whose value may differ from lane to lane of a warp."""
+    found: set[bytes] = set()
+    for match in _ASSIGNED.finditer(body):
+        if _depends_on_lane(match.group(2), found):
+            found.add(match.group(1))
+    return frozenset(found)
+
+
+def _depends_on_lane(text: bytes, by_lane: frozenset[bytes] | set[bytes]) -> bool:
+    text = text.strip()
+    if text.startswith(b"(") and _WARP.fullmatch(text, _closing(text, 0)):
+        return False
+    words = [m for m in _LANE.finditer(text)]
+    words += [m for m in _IDENTIFIER.finditer(text) if m.group() in by_lane]
+    return any(not _WARP.match(text, m.end()) for m in words)
