@@ -63,7 +63,10 @@ def uses_wmma(data: bytes) -> bool:
     """May this file use nvcuda::wmma? A quick test on the raw bytes."""
     if b"nvcuda" in data:
         return True
-    return b"wmma::" in data and b"mtmusa" not in data and b"rocwmma" not in data
+    return b"wmma::" in data and not any(other in data for other in _NOT_CUDAS)
+
+
+_NOT_CUDAS = (b"mtmusa", b"rocwmma", b"sigtrans::")
 
 
 def verdict(code: bytes) -> str:
@@ -80,7 +83,9 @@ def verdict(code: bytes) -> str:
 _SPACE_OF_CUDA = re.compile(rb"\bnvcuda\b|\bwmma[ \t]*::")
 _FRAGMENT = re.compile(rb"\bfragment\s*<")
 _DECLARED = re.compile(rb"\s*(?:const\b)?\s*[&*]?\s*(?:__restrict__\s*)?([A-Za-z_]\w*)")
-_ALIAS = re.compile(rb"\b(?:using\s+([A-Za-z_]\w*)\s*=\s*|typedef\s+)(?:typename\s+)?[\w:\s]{0,80}$")
+_ALIAS = re.compile(
+    rb"\b(?:using\s+([A-Za-z_]\w*)\s*=\s*|typedef\s+)(?:typename\s+)?[\w:\s]{0,80}$"
+)
 _BRACKET = re.compile(rb"[<>(){},;]")
 _REACH = 1500  # bytes that the arguments of one fragment may take
 

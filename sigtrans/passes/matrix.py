@@ -8,7 +8,7 @@ relies on it has to be found by how it uses `fragment.x`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from sigtrans.fragments import Fragment, blank_out, find_fragments, uses_wmma, verdict
@@ -23,9 +23,9 @@ ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 def find(code: Code) -> CodeFindings:
     """Where nvcuda::wmma goes, and which uses of it do not survive the move."""
-    spaces = [e for e in code.renames if code.data[e.span.start : e.span.end] == b"nvcuda"]
-    if not spaces and not (code.project.wmma and uses_wmma(code.data)):
+    if not uses_wmma(code.data) or not (b"nvcuda" in code.data or code.project.wmma):
         return CodeFindings()
+    spaces = [e for e in code.renames if code.data[e.span.start : e.span.end] == b"nvcuda"]
     text = blank_out(code.data, code.lexed.blanks)
     fragments = tuple(f for f in find_fragments(text) if code.is_open(f.at))
     said = [*_unsupported(code, text, fragments), *_element_access(code, text, fragments)]
@@ -115,9 +115,7 @@ _EXPERIMENTAL = re.compile(rb"\bwmma\s*::\s*experimental\b|\bbmma_sync\b")
 _REOPENED = re.compile(rb"\bnamespace\s+(nvcuda)\b[\s\w:]*\{")
 
 
-def _unsupported(
-    code: Code, text: bytes, fragments: tuple[Fragment, ...]
-) -> Iterator[Diagnostic]:
+def _unsupported(code: Code, text: bytes, fragments: tuple[Fragment, ...]) -> Iterator[Diagnostic]:
     small = [(f.at, f.at + 8) for f in fragments if f.element == "sub-byte"]
     small += [m.span() for m in _EXPERIMENTAL.finditer(text) if code.is_open(m.start())]
     if small:
@@ -136,8 +134,9 @@ def _unsupported(
                 Span(*match.span(1)),
                 "SIG522",
                 ERROR,
-                "the project adds to the namespace nvcuda; what it adds may not fit its new place",
-                "check every declaration in it against sigtrans_wmma.h or MUSA's mma.h",
+                "the project adds to the namespace nvcuda, so every use of it in the tree "
+                "stays, and no header of MUSA declares it",
+                "declare it in a namespace of the project, and run again",
                 "matrix/reopened",
             )
 
@@ -197,19 +196,20 @@ class _Access:
 def _element_access(
     code: Code, text: bytes, fragments: tuple[Fragment, ...]
 ) -> Iterator[Diagnostic]:
-    uses: dict[bytes, set[str]] = {}
+    scopes: dict[int, dict[bytes, set[str]]] = {}  # where a function's body begins -> its variables
     for fragment in fragments:
+        scope = scopes.setdefault(_body(code, fragment.at)[0], {})
         for name in fragment.names:
-            uses.setdefault(name, set()).add(fragment.use)
-    if not uses:
-        return
+            scope.setdefault(name, set()).add(fragment.use)
     found: dict[tuple[int, str], list[_Access]] = {}
     by_lane: dict[int, frozenset[bytes]] = {}
-    for access in _accesses(text, uses):
-        if not code.is_open(access.start):
+    for access in _accesses(text, {name for scope in scopes.values() for name in scope}):
+        body = _body(code, access.start)
+        uses = scopes.get(-1, {}) | scopes.get(body[0], {})
+        if access.name not in uses or not code.is_open(access.start):
             continue
-        function = code.function_at(access.start)
-        body = function.body if function else _around(text, access.start)
+        if body[0] < 0:
+            body = (max(0, access.start - _REACH), min(len(text), access.start + _REACH))
         if body[0] not in by_lane:
             by_lane[body[0]] = _lane_names(text[body[0] : body[1]])
         kind = _judge(text, body, access, uses, by_lane[body[0]])
@@ -229,14 +229,18 @@ def _element_access(
         )
 
 
-def _around(text: bytes, at: int) -> tuple[int, int]:
-    return max(0, at - _REACH), min(len(text), at + _REACH)
+def _body(code: Code, at: int) -> tuple[int, int]:
+    """The body of the function around `at`, (-1, -1) where there is none."""
+    function = code.function_at(at)
+    return function.body if function else (-1, -1)
 
 
-def _accesses(text: bytes, uses: dict[bytes, set[str]]) -> Iterator[_Access]:
-    names = b"|".join(re.escape(name) for name in sorted(uses, key=len, reverse=True))
+def _accesses(text: bytes, names: Collection[bytes]) -> Iterator[_Access]:
+    if not names:
+        return
+    either = b"|".join(re.escape(name) for name in sorted(names))
     pattern = re.compile(
-        rb"\b(" + names + rb")\s*(?:\[[^\[\]]{0,80}\]\s*){0,4}(?:\.|->)\s*x\b\s*(\[)?"
+        rb"\b(" + either + rb")\s*(?:\[[^\[\]]{0,80}\]\s*){0,4}(?:\.|->)\s*x\b\s*(\[)?"
     )
     for match in pattern.finditer(text):
         if not match.group(2):
@@ -275,7 +279,7 @@ def _judge(
     region = text[loop[0] : loop[1]] if loop else statement
     if _depends_on_lane(region, by_lane) or b"__shfl" in statement or b"asm" in statement:
         return "lane"
-    others = {next(iter(uses[a.name])) for a in _accesses(statement, uses) if len(uses[a.name]) == 1}
+    others = {use for a in _accesses(statement, uses) for use in uses[a.name]}
     if len(others - {""}) > 1:
         return "mixed"
     if access.index is None or loop is None or not _IDENTIFIER.fullmatch(access.index):
