@@ -8,8 +8,10 @@ relies on it has to be found by how it uses `fragment.x`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain, takewhile
 
 from sigtrans.fragments import Fragment, blank_out, find_fragments, uses_wmma, verdict
 from sigtrans.passes import Code, CodeFindings
@@ -156,7 +158,9 @@ _WARP = re.compile(rb"\s*\)*\s*(?:/|>>)\s*(?:32|5|0x20|warpSize|\w*(?:WARP|[wW]a
 _ASSIGNED = re.compile(rb"\b([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)([^;{}]{1,300})[;}]")
 _FOR = re.compile(rb"\bfor\s*\(")
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
-_REACH = 3000  # bytes of a loop, or around a place outside every known function
+# Bytes: a loop, or around a place outside every known function; a statement; a head or an index.
+_REACH, _STATEMENT, _SHORT = 3000, 500, 200
+_LOOPS = 8  # nested or before one another, that are looked at for the counter of an index
 
 _BY_LANE = "which element a lane holds in x[i] is not what it is on CUDA"
 _FINDINGS = {  # kind -> severity, message, help
@@ -202,8 +206,9 @@ def _element_access(
         for name in fragment.names:
             scope.setdefault(name, set()).add(fragment.use)
     found: dict[tuple[int, str], list[_Access]] = {}
-    by_lane: dict[int, frozenset[bytes]] = {}
-    for access in _accesses(text, {name for scope in scopes.values() for name in scope}):
+    by_lane: dict[int, list[int]] = {}
+    accesses = list(_accesses(text, {name for scope in scopes.values() for name in scope}))
+    for access in accesses:
         body = _body(code, access.start)
         uses = scopes.get(-1, {}) | scopes.get(body[0], {})
         if access.name not in uses or not code.is_open(access.start):
@@ -211,8 +216,8 @@ def _element_access(
         if body[0] < 0:
             body = (max(0, access.start - _REACH), min(len(text), access.start + _REACH))
         if body[0] not in by_lane:
-            by_lane[body[0]] = _lane_names(text[body[0] : body[1]])
-        kind = _judge(text, body, access, uses, by_lane[body[0]])
+            by_lane[body[0]] = _lane_places(text, body)
+        kind = _judge(text, body, access, accesses, uses, by_lane[body[0]])
         if kind:
             found.setdefault((body[0], kind), []).append(access)
     for (_, kind), places in found.items():
@@ -248,20 +253,20 @@ def _accesses(text: bytes, names: Collection[bytes]) -> Iterator[_Access]:
             continue
         close = _closing(text, match.end() - 1)
         index = text[match.end() : close].strip()
-        yield _Access(match.start(), close + 1, match.group(1), index)
+        yield _Access(match.start(), min(close + 1, len(text)), match.group(1), index)
 
 
-_BRACKETS = {0x28: 1, 0x5B: 1, 0x7B: 1, 0x29: -1, 0x5D: -1, 0x7D: -1}
+_BRACKET = re.compile(rb"[(\[{]|[)\]}]")
 
 
-def _closing(text: bytes, at: int, limit: int = _REACH) -> int:
+def _closing(text: bytes, at: int, limit: int = _SHORT) -> int:
     """Where the bracket at `at` is closed, or as far as we look."""
     depth = 0
     stop = min(len(text), at + limit)
-    for here in range(at, stop):
-        depth += _BRACKETS.get(text[here], 0)
+    for match in _BRACKET.finditer(text, at, stop):
+        depth += 1 if match.group() in b"([{" else -1
         if depth == 0:
-            return here
+            return match.start()
     return stop
 
 
@@ -269,31 +274,40 @@ def _judge(
     text: bytes,
     body: tuple[int, int],
     access: _Access,
+    accesses: list[_Access],
     uses: dict[bytes, set[str]],
-    by_lane: frozenset[bytes],
+    by_lane: list[int],
 ) -> str:
     """What is wrong with this access, "" for nothing."""
     start, end = _statement(text, body, access)
-    statement = text[start:end]
     loop = _loop(text, body, access)
-    region = text[loop[0] : loop[1]] if loop else statement
-    if _depends_on_lane(region, by_lane) or b"__shfl" in statement or b"asm" in statement:
+    first, last = loop or (start, end)
+    n = bisect_left(by_lane, first)
+    if (n < len(by_lane) and by_lane[n] < last) or _ACROSS.search(text, start, end):
         return "lane"
-    others = {use for a in _accesses(statement, uses) for use in uses[a.name]}
-    if len(others - {""}) > 1:
+    around = accesses[bisect_left(accesses, start, key=_start) :]
+    beside = list(takewhile(lambda a: a.start < end, around))
+    if len({use for a in beside for use in uses.get(a.name, ())} - {""}) > 1:
         return "mixed"
     if access.index is None or loop is None or not _IDENTIFIER.fullmatch(access.index):
         return "index"
-    if uses[access.name] <= {"matrix_a", "matrix_b"} and not _assigns(statement, uses):
-        return "held"
-    return ""
+    read_only = not any(_ASSIGNMENT.match(text, a.end) for a in beside)
+    return "held" if read_only and uses[access.name] <= {"matrix_a", "matrix_b"} else ""
+
+
+_ACROSS = re.compile(rb"\b__shfl|\basm\b")
+_ASSIGNMENT = re.compile(rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
+
+
+def _start(access: _Access) -> int:
+    return access.start
 
 
 def _statement(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int, int]:
     """From the end of the statement before, conditions and loop heads included, to its own end."""
     depth = 0
     start = access.start
-    while start > max(body[0], access.start - _REACH):
+    while start > max(body[0], access.start - _STATEMENT):
         byte = text[start - 1]
         if byte == 0x29:
             depth += 1
@@ -303,7 +317,7 @@ def _statement(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int
             break
         start -= 1
     end = access.end
-    while end < min(body[1], access.end + _REACH) and text[end] not in b";{}":
+    while end < min(body[1], access.end + _STATEMENT) and text[end] not in b";{}":
         end += 1
     return start, end
 
@@ -314,7 +328,7 @@ def _loop(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int, int
         return None
     counters = {m.group() for m in _IDENTIFIER.finditer(access.index)}
     first = max(body[0], access.start - _REACH)
-    for match in reversed(list(_FOR.finditer(text, first, access.start))):
+    for match in list(_FOR.finditer(text, first, access.start))[: -_LOOPS - 1 : -1]:
         close = _closing(text, match.end() - 1)
         head = {m.group() for m in _IDENTIFIER.finditer(text, match.end(), close)}
         if close > access.start or not counters & head:
@@ -323,33 +337,25 @@ def _loop(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int, int
         while end < body[1] and text[end] not in b";{":
             end += 1
         if end < body[1] and text[end] == 0x7B:
-            end = _closing(text, end)
+            end = _closing(text, end, _REACH)
         if end >= access.start:
             return match.start(), end
     return None
 
 
-def _assigns(statement: bytes, uses: dict[bytes, set[str]]) -> bool:
-    """Does the statement write to an element of a fragment?"""
-    return any(
-        re.match(rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", statement[a.end :])
-        for a in _accesses(statement, uses)
-    )
+def _lane_places(text: bytes, body: tuple[int, int]) -> list[int]:
+    """Where a function names something whose value may differ from lane to lane of a warp."""
+    names: set[bytes] = set()
+    for match in _ASSIGNED.finditer(text, *body):
+        right = match.group(2).strip()
+        whole = right.startswith(b"(") and _WARP.fullmatch(right, _closing(right, 0))
+        if not whole and next(_find_lane(right, 0, len(right), names), None) is not None:
+            names.add(match.group(1))
+    return sorted(_find_lane(text, *body, names))
 
 
-def _lane_names(body: bytes) -> frozenset[bytes]:
-    """Variables of a function whose value may differ from lane to lane of a warp."""
-    found: set[bytes] = set()
-    for match in _ASSIGNED.finditer(body):
-        if _depends_on_lane(match.group(2), found):
-            found.add(match.group(1))
-    return frozenset(found)
-
-
-def _depends_on_lane(text: bytes, by_lane: frozenset[bytes] | set[bytes]) -> bool:
-    text = text.strip()
-    if text.startswith(b"(") and _WARP.fullmatch(text, _closing(text, 0)):
-        return False
-    words = [m for m in _LANE.finditer(text)]
-    words += [m for m in _IDENTIFIER.finditer(text) if m.group() in by_lane]
-    return any(not _WARP.match(text, m.end()) for m in words)
+def _find_lane(text: bytes, start: int, end: int, names: set[bytes]) -> Iterator[int]:
+    for match in chain(_LANE.finditer(text, start, end), _IDENTIFIER.finditer(text, start, end)):
+        thread = match.re is _LANE or match.group() in names
+        if thread and not _WARP.match(text, match.end()):
+            yield match.start()
