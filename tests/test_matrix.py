@@ -322,20 +322,18 @@ def test_helpers_compute_matrix_products(name: str, tmp_path: Path) -> None:
 def test_every_row_calls_a_function_of_the_helper(tmp_path: Path) -> None:
     rows = yaml.safe_load(data_file("rules", "ptx/matrix.yaml").read_text(encoding="utf-8"))
     assert len({row["id"] for row in rows}) == len(rows)
+    types = {"f32": "float", "f64": "double", "b32": "unsigned", "s32": "int", "shared": "char *"}
     bodies: list[str] = []
     for n, row in enumerate(rows):
-        kinds = dict(item.split("=") for item in row["operands"].split())
-        types = {"f": "float", "b": "unsigned", "s": "int"}
-        arrays = [
-            f"{'double' if kind == 'f64' or kind.startswith('f64x') else types[kind[0]]} "
-            f"{name}[4] = {{}};"
-            for name, kind in kinds.items()
-            if kind != "shared"
-        ]
-        if "r" in kinds:
-            arrays[-1] = "unsigned a[4] = {};"
-        (example,) = row["examples"]
-        bodies.append(f"void row{n}(void *p) {{ (void)p; {' '.join(arrays)} {example['after']} }}")
+        names: dict[str, str] = {}
+        for name, kind in (item.split("=") for item in row["operands"].split()):
+            base, _, count = kind.partition("x")
+            each = [f"{name}{i}" for i in range(int(count))] if count else [name]
+            names |= dict.fromkeys(each, types[base])
+        declared = " ".join(f"{kind} {name} = {{}};" for name, kind in names.items())
+        call = row["code"].format(**{name: name for name in names})
+        assert all(call.count(name) for name in names), row["id"]
+        bodies.append(f"void row{n}() {{ {declared} {call}; }}")
     source = tmp_path / "rows.cpp"
     source.write_text(
         '#include "warp.h"\n#define SIGTRANS_HOST_TEST\n#include "sigtrans_mma.h"\n'
