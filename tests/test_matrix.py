@@ -226,7 +226,10 @@ def said_of(body: str) -> set[tuple[str, str]]:
         LOOP + "acc.x[i] *= 2.0f;",
         LOOP + "{ acc.x[i] = fmaxf(acc.x[i], 0.0f); }",
         LOOP + "{\n float v = acc.x[i];\n v = v > 0 ? v : 0;\n acc.x[i] = v; }",
-        LOOP + "fa.x[i] = __hmul(fa.x[i], fa.x[i]);",
+        LOOP.replace("acc", "fa") + "fa.x[i] = __hmul(fa.x[i], fa.x[i]);",
+        "  for (int i = 0; i < 8; i++) acc.x[i] *= 2.0f;",
+        "  const int all = fa.num_elements;\n"
+        "  for (int i = 0; i < all; i++) fa.x[i] = __hneg(fa.x[i]);",
         "  float sum = 0;\n" + LOOP + "sum += acc.x[i];",
         "  int warp = threadIdx.x / 32;\n" + LOOP + "acc.x[i] *= c[warp];",
         "  int warp = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize;\n"
@@ -253,7 +256,12 @@ def test_the_same_for_every_element(body: str) -> None:
         ("  acc.x[0] = 1;", "index", "warning"),
         (LOOP + "acc.x[i ^ 1] = 1;", "index", "warning"),
         ("  float2 *p = (float2 *)acc.x;", "index", "warning"),
-        ("  float sum = 0;\n" + LOOP + "sum += __half2float(fa.x[i]);", "held", "warning"),
+        (LOOP + "{ int row = i % 4; acc.x[i] += c[row]; }", "index", "warning"),
+        (LOOP + "acc.x[i] += c[i];", "index", "warning"),
+        ("  for (int i = 0; i < 16; i++) fa.x[i] = 0;", "count", "error"),
+        ("  int most = 16; for (int i = 0; i < most; i++) fa.x[i] = 0;", "count", "error"),
+        ("  float sum = 0;\n" + LOOP.replace("acc", "fa") + "sum += __half2float(fa.x[i]);",
+         "held", "warning"),
     ],
 )  # fmt: skip
 def test_elements_by_place(body: str, kind: str, severity: str) -> None:

@@ -93,6 +93,8 @@ def _say_place(
     other = next((f for f in fragments if not f.on_list), None)
     if place.units:
         why = "mtmusa::wmma is not known to work by warps of 32 there"
+    elif other is not None and not (other.element and all(other.shape)):
+        why = f"not all of '{other}' can be seen in this file"
     elif other is not None:
         why = f"'{other}' is not on the list of what mtmusa::wmma is known to do"
     elif not any(_fits(t) for t in code.targets):
@@ -176,8 +178,14 @@ _FINDINGS = {  # kind -> severity, message, help
     ),
     "index": (
         WARNING,
-        f"'{{}}.x' is not indexed by a loop over all elements: {_BY_LANE}, nor how many it holds",
+        f"elements of '{{}}' are told apart by number: {_BY_LANE}",
         "right if every element is treated alike; else go through memory",
+    ),
+    "count": (
+        ERROR,
+        "the loop does not run to '{}.num_elements': matrix_a and matrix_b hold another number of "
+        "elements than on CUDA",
+        "let the loop run to num_elements",
     ),
     "held": (
         WARNING,
@@ -195,6 +203,13 @@ class _Access:
     end: int  # after the closing bracket
     name: bytes
     index: bytes | None  # None: the array as a whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    head: int  # of the word `for`
+    body: int
+    end: int
 
 
 def _element_access(
@@ -281,7 +296,7 @@ def _judge(
     """What is wrong with this access, "" for nothing."""
     start, end = _statement(text, body, access)
     loop = _loop(text, body, access)
-    first, last = loop or (start, end)
+    first, last = (loop.head, loop.end) if loop else (start, end)
     n = bisect_left(by_lane, first)
     if (n < len(by_lane) and by_lane[n] < last) or _ACROSS.search(text, start, end):
         return "lane"
@@ -291,10 +306,34 @@ def _judge(
         return "mixed"
     if access.index is None or loop is None or not _IDENTIFIER.fullmatch(access.index):
         return "index"
-    read_only = not any(_ASSIGNMENT.match(text, a.end) for a in beside)
-    return "held" if read_only and uses[access.name] <= {"matrix_a", "matrix_b"} else ""
+    if uses[access.name] & {"matrix_a", "matrix_b"}:
+        if not _runs_over_all(text[loop.head : loop.body], text[body[0] : loop.head]):
+            return "count"
+        if not any(_ASSIGNMENT.match(text, a.end) for a in beside):
+            return "held"
+    return "index" if _counts_else(text[loop.body : loop.end], access.index) else ""
 
 
+def _runs_over_all(head: bytes, before: bytes) -> bool:
+    """Does a loop end at num_elements, or at a variable that was given it?"""
+    if _ALL.search(head):
+        return True
+    bound = _BOUND.search(head)
+    return bound is not None and any(
+        match.group(1) == bound.group(1) for match in _IS_ALL.finditer(before)
+    )
+
+
+def _counts_else(body: bytes, counter: bytes) -> bool:
+    """Does the body of a loop use its counter for anything but the elements?"""
+    name = rb"\b" + re.escape(counter) + rb"\b"
+    elements = re.findall(rb"(?:\.|->)\s*x\s*\[\s*" + name + rb"\s*\]", body)
+    return len(re.findall(name, body)) > len(elements)
+
+
+_ALL = re.compile(rb"\bnum_(?:storage_)?elements\b")
+_BOUND = re.compile(rb"(?:<|!=)\s*([A-Za-z_]\w*)\s*;")
+_IS_ALL = re.compile(rb"\b([A-Za-z_]\w*)\s*=[^;={}]{0,200}\bnum_(?:storage_)?elements\b")
 _ACROSS = re.compile(rb"\b__shfl|\basm\b")
 _ASSIGNMENT = re.compile(rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
 
@@ -322,7 +361,7 @@ def _statement(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int
     return start, end
 
 
-def _loop(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int, int] | None:
+def _loop(text: bytes, body: tuple[int, int], access: _Access) -> _Loop | None:
     """The innermost loop around an access whose head counts its index."""
     if not access.index:
         return None
@@ -339,7 +378,7 @@ def _loop(text: bytes, body: tuple[int, int], access: _Access) -> tuple[int, int
         if end < body[1] and text[end] == 0x7B:
             end = _closing(text, end, _REACH)
         if end >= access.start:
-            return match.start(), end
+            return _Loop(match.start(), close, end)
     return None
 
 
