@@ -9,6 +9,7 @@
 // it only where every fragment of a file is 16x16x16, half or bfloat16 with float accumulators,
 // which is what kernels in public code use of mtmusa::wmma. On mp_22 its operations need all 128
 // lanes of a hardware warp together, so code written for warps of 32 gets the emulation there.
+// The host pass always sees the emulation: a fragment cannot be a template argument of a kernel.
 //
 // Layout (any is right as long as it stays inside this header, CUDA leaves it open): the 32 lanes
 // form 4 rows of 8. Lane l owns the accumulator elements of rows l/8, l/8+4, ... and columns l%8,
@@ -48,7 +49,7 @@ namespace precision {
 struct tf32 {};
 }  // namespace precision
 
-namespace detail {
+namespace emulation {
 
 // How an element is kept in a fragment, and the type it is multiplied and summed in.
 template <class T>
@@ -141,25 +142,25 @@ __device__ __forceinline__ size_t place(layout_t layout, int row, int column, un
                                  : place(col_major(), row, column, ldm);
 }
 
-}  // namespace detail
+}  // namespace emulation
 
 template <class Use, int M, int N, int K, class T, class Layout = void>
 struct fragment;
 
 template <int M, int N, int K, class T, class Layout>
 struct fragment<matrix_a, M, N, K, T, Layout>
-    : detail::elements<typename detail::element<T>::stored, M / 4 * K> {
+    : emulation::elements<typename emulation::element<T>::stored, M / 4 * K> {
   static_assert(M % 4 == 0 && N % 8 == 0, "the lanes form 4 rows of 8");
 };
 
 template <int M, int N, int K, class T, class Layout>
 struct fragment<matrix_b, M, N, K, T, Layout>
-    : detail::elements<typename detail::element<T>::stored, N / 8 * K> {
+    : emulation::elements<typename emulation::element<T>::stored, N / 8 * K> {
   static_assert(M % 4 == 0 && N % 8 == 0, "the lanes form 4 rows of 8");
 };
 
 template <int M, int N, int K, class T>
-struct fragment<accumulator, M, N, K, T, void> : detail::elements<T, (M / 4) * (N / 8)> {
+struct fragment<accumulator, M, N, K, T, void> : emulation::elements<T, (M / 4) * (N / 8)> {
   static_assert(M % 4 == 0 && N % 8 == 0, "the lanes form 4 rows of 8");
 };
 
@@ -174,54 +175,54 @@ __device__ __forceinline__ void fill_fragment(
 // The lanes meet before they read: what one of them stored before is then seen by all.
 template <int M, int N, int K, class T, class Layout>
 __device__ __forceinline__ void load_matrix_sync(fragment<matrix_a, M, N, K, T, Layout>& f,
-                                                 const typename detail::element<T>::stored* p,
+                                                 const typename emulation::element<T>::stored* p,
                                                  unsigned ldm) {
-  const int row = detail::first_row();
+  const int row = emulation::first_row();
   __syncwarp();
 #pragma unroll
   for (int r = 0; r < M / 4; ++r) {
 #pragma unroll
-    for (int k = 0; k < K; ++k) f.x[r * K + k] = p[detail::place(Layout(), row + 4 * r, k, ldm)];
+    for (int k = 0; k < K; ++k) f.x[r * K + k] = p[emulation::place(Layout(), row + 4 * r, k, ldm)];
   }
 }
 
 template <int M, int N, int K, class T, class Layout>
 __device__ __forceinline__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, Layout>& f,
-                                                 const typename detail::element<T>::stored* p,
+                                                 const typename emulation::element<T>::stored* p,
                                                  unsigned ldm) {
-  const int column = detail::first_column();
+  const int column = emulation::first_column();
   __syncwarp();
 #pragma unroll
   for (int c = 0; c < N / 8; ++c) {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-      f.x[c * K + k] = p[detail::place(Layout(), k, column + 8 * c, ldm)];
+      f.x[c * K + k] = p[emulation::place(Layout(), k, column + 8 * c, ldm)];
     }
   }
 }
 
 template <int M, int N, int K, class T>
 __device__ __forceinline__ void load_matrix_sync(fragment<accumulator, M, N, K, T>& f,
-                                                 const typename detail::element<T>::stored* p,
+                                                 const typename emulation::element<T>::stored* p,
                                                  unsigned ldm, layout_t layout) {
-  const int row = detail::first_row(), column = detail::first_column();
+  const int row = emulation::first_row(), column = emulation::first_column();
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < f.num_elements; ++i) {
-    f.x[i] = p[detail::place(layout, row + 4 * (i / (N / 8)), column + 8 * (i % (N / 8)), ldm)];
+    f.x[i] = p[emulation::place(layout, row + 4 * (i / (N / 8)), column + 8 * (i % (N / 8)), ldm)];
   }
 }
 
 // The lanes meet before, so that none of them still reads, and after, so that all see the stores.
 template <int M, int N, int K, class T>
-__device__ __forceinline__ void store_matrix_sync(typename detail::element<T>::stored* p,
+__device__ __forceinline__ void store_matrix_sync(typename emulation::element<T>::stored* p,
                                                   const fragment<accumulator, M, N, K, T>& f,
                                                   unsigned ldm, layout_t layout) {
-  const int row = detail::first_row(), column = detail::first_column();
+  const int row = emulation::first_row(), column = emulation::first_column();
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < f.num_elements; ++i) {
-    p[detail::place(layout, row + 4 * (i / (N / 8)), column + 8 * (i % (N / 8)), ldm)] = f.x[i];
+    p[emulation::place(layout, row + 4 * (i / (N / 8)), column + 8 * (i % (N / 8)), ldm)] = f.x[i];
   }
   __syncwarp();
 }
@@ -231,14 +232,14 @@ __device__ __forceinline__ void mma_sync(fragment<accumulator, M, N, K, D>& d,
                                          const fragment<matrix_a, M, N, K, T, La>& a,
                                          const fragment<matrix_b, M, N, K, T, Lb>& b,
                                          const fragment<accumulator, M, N, K, C>& c) {
-  typedef detail::element<T> in;
+  typedef emulation::element<T> in;
 #pragma unroll
   for (int i = 0; i < d.num_elements; ++i) {
     const int row = i / (N / 8) * K, column = i % (N / 8) * K;
-    typename in::sum sum = detail::element<C>::widen(c.x[i]);
+    typename in::sum sum = emulation::element<C>::widen(c.x[i]);
 #pragma unroll
     for (int k = 0; k < K; ++k) sum += in::widen(a.x[row + k]) * in::widen(b.x[column + k]);
-    d.x[i] = detail::element<D>::narrow(sum);
+    d.x[i] = emulation::element<D>::narrow(sum);
   }
 }
 

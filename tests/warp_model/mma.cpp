@@ -164,7 +164,8 @@ void reference(Matrix& a, Matrix& b, double c, int row, int column, double& sum,
 
 // Float and f16 results. `go` calls the function under test on the registers of one lane.
 template <class A, class B, class Go>
-void check_float(const char* what, int k, Layout la, Layout lb, int na, int nb, bool halves, Go go) {
+void check_float(const char* what, int k, Layout la, Layout lb, int na, int nb, bool halves,
+                 Go go) {
   for (int round = 0; round < 8; ++round) {
     const bool exact = round < 4;
     Matrix a = make<A>(16, k, exact), b = make<B>(k, 8, exact);
@@ -219,9 +220,9 @@ void check_f32_half(const char* what, int k, Layout la, Layout lb) {
   check_float<A, B>(what, k, la, lb, 2, 1, false,
                     [](unsigned* d, const unsigned* a, const unsigned* b, const unsigned* c) {
                       float f[4];
-                      sigtrans::mma_m16n8_f32<TagA, TagB>(
-                          f[0], f[1], f[2], f[3], a[0], a[1], b[0], as_float(c[0]),
-                          as_float(c[1]), as_float(c[2]), as_float(c[3]));
+                      sigtrans::mma_m16n8_f32<TagA, TagB>(f[0], f[1], f[2], f[3], a[0], a[1], b[0],
+                                                          as_float(c[0]), as_float(c[1]),
+                                                          as_float(c[2]), as_float(c[3]));
                       for (int i = 0; i < 4; ++i) d[i] = as_bits(f[i]);
                     });
 }

@@ -118,8 +118,8 @@ inline unsigned narrow(double v, int fraction, int exponents) {
   if (exponent - 1 < 1 - bias) exponent = 2 - bias;  // subnormal
   // Nearest, ties to even, in units of the last place; one more in the exponent if it carries.
   const double units = std::nearbyint(std::ldexp(size, fraction + 1 - exponent));
-  const unsigned bits = static_cast<unsigned>(units) +
-                        (static_cast<unsigned>(exponent - 2 + bias) << fraction);
+  const unsigned bits =
+      static_cast<unsigned>(units) + (static_cast<unsigned>(exponent - 2 + bias) << fraction);
   return sign | (bits > infinity ? infinity : bits);
 }
 

@@ -34,7 +34,9 @@ T draw(bool exact, T*) {
   return T(std::ldexp(static_cast<float>(random_bits() % 2097152), -20) - 1.0f);
 }
 static signed char draw(bool, signed char*) { return static_cast<signed char>(random_bits()); }
-static unsigned char draw(bool, unsigned char*) { return static_cast<unsigned char>(random_bits()); }
+static unsigned char draw(bool, unsigned char*) {
+  return static_cast<unsigned char>(random_bits());
+}
 static int draw(bool, int*) { return static_cast<int>(random_bits() % 2000) - 1000; }
 
 static float plus(float a, float b) { return a + b; }
