@@ -1,0 +1,1338 @@
+"""Where code counts on warps of 32 lanes: the literal in its role, told apart by data flow.
+
+A 32 is a warp only by what it is applied to, so the number alone decides nothing. Values are
+followed through one function, without order and without branches: a variable has the sum of what
+is ever assigned to it, and what is declared elsewhere (a parameter, a member, a template argument)
+has what its name says. What a value can be:
+
+- THREAD: an index of a thread in its block (`threadIdx`, `thread_rank()`, sums and products of
+  them); GLOBAL: the same with `blockIdx` in it; ITEM: one of them that a loop moves on.
+- LANE: THREAD % 32, THREAD & 31, a rank in a tile; LANE_ITEM: one that a loop moves on.
+- WARP: THREAD / 32, THREAD >> 5.
+- COUNT: threads of a block (`blockDim`, a constant named so); WARPS: COUNT / 32.
+- MASK: lanes as bits (ballot, active mask, 1 << LANE).
+
+Roles and what makes them:
+
+- lane-id: THREAD or GLOBAL `% 32`, `& 31`; LANE compared with 31 or 32, added to or taken from
+  them; the stride 32 of a LANE_ITEM; a source lane of 31.
+- warp-id: THREAD or GLOBAL `/ 32`, `>> 5`, `& ~31`; WARP `* 32`, `<< 5`; `tid < 32` where the
+  function works by warps.
+- warps-sized: COUNT `/ 32`, `% 32`, compared with 32; WARPS `* 32`; an array of 32 whose index is
+  a WARP or a LANE; threads for a launch of one warp per row.
+- mask: the mask argument of a `*_sync` call, or what flows into it; a shift of lane bits.
+- fold: where a loop or an unrolled sequence that halves its distance begins or ends, with a
+  shuffle or a shared array inside.
+- width: the width argument of a shuffle, or what flows into it.
+- tile: `tiled_partition<32>`, `thread_block_tile<32>`, CUB's warp collectives, templates of warps.
+- launch-bounds: a 32 in the first argument of `__launch_bounds__`.
+- warp-size: a constant that is named as the warp size, its uses, and the built-in `warpSize`.
+- call: a warp function whose meaning hangs on 32 lanes without a literal: shuffles without width,
+  forms without mask, votes, match, reduce, `__activemask`.
+
+Not a role: sides of tiles and blocks (`[32][33]`, `dim3(32, 8)`), bits of a word, factors of
+unrolling, alignments, hashes, `case 32:`. A `% 32` of a thread index is one of these where the
+result is named or used as a bit, a row or a column and nothing in the function works by warps.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sigtrans.passes import Code
+from sigtrans.passes.functions import Function
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Site:
+    """One place that counts on 32 lanes."""
+
+    start: int
+    end: int
+    role: str
+
+
+THREAD, GLOBAL, ITEM, LANE, LANE_ITEM, WARP = 1, 2, 4, 8, 16, 32
+COUNT, WARPS, MASK, BLOCK, BASE, TILE = 64, 128, 256, 512, 1024, 2048
+_INDEX = THREAD | GLOBAL
+_BY_WARP = LANE | WARP | LANE_ITEM
+
+_CANDIDATE = re.compile(
+    rb"(?<![\w.$])(?:(?:32|31|16|5|0[xX]1[fF]|0[xX]20|0[xX][fF]{8})[uUlL]*(?![\w.$])"
+    rb"|-1\b|~0[uU]?\b|[A-Za-z_]\w*[Ww](?:arp|ARP)\w*|[Ww](?:arp|ARP)\w+"
+    rb"|__(?:shfl|ballot|any|all|activemask|match_|reduce_)\w*)"
+)
+_TOKEN = re.compile(
+    rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\.?\d(?:[\w.']|(?<=[eE])[+-])*"
+    rb"|<<<|>>>|<<=|>>=|->|::|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|\.\.\.|[^\s\w]"
+)
+_SIZE_NAME = re.compile(
+    rb"(?i)(?:warp_?size|threads_?(?:per|in)_?(?:a_)?warp|warp_?threads|lanes_?per_?warp|warp_?lanes"
+    rb"|warp_?width|size_?of_?warp)\Z"
+)
+_LOG_NAME = re.compile(rb"(?i)(?:log2?|shift|bits)\w*warp|warp\w*(?:log|shift|bits)")
+_MASK_NAME = re.compile(
+    rb"(?i)(?:full|warp|lanes?|shfl|shuffle|active|member|final|all|sync)_?(?:warp|lanes?)?_?mask"
+    rb"|mask_?(?:all|full)|all_?lanes"
+)
+_LANE_NAME = re.compile(rb"(?i)(?:^|_)lane(?:_?(?:id|idx|index|num|rank))?(?:_|$)|lane_?(?:id|idx)")
+_WARP_NAME = re.compile(
+    rb"(?i)(?:warp|wrp)_?(?:id|idx|index|num|no|rank|offset|x|y|m|n|row|col)?$|^wid$|^wi$"
+    rb"|warp_?(?:id|idx)"
+)
+_WARPS_NAME = re.compile(
+    rb"(?i)(?:^|_|k|n|num|nr|max|total|block)_?warps(?:_|$|[A-Z])|^k?_?n_?warps?$|num_?warps?"
+    rb"|warps?_?(?:per|count|in|cnt)|warps_[mn]$"
+)
+_COUNT_NAME = re.compile(
+    rb"(?i)threads?$|n_?threads|num_?threads?|threads_?(?:per|in)|block_?(?:size|dim|threads)"
+    rb"|^bdim|nthr|cta_?(?:size|threads)|THREADS"
+)
+_THREAD_NAME = re.compile(
+    rb"(?i)^(?:k?_?tid|tidx|tid_?x|thread_?(?:id|idx|index|rank|num)|i?thread|thid|lid|local_?id)"
+    rb"(?:_?[xyz]|_?in_?block)?$"
+)
+_OTHER_NAME = re.compile(  # of a result that is not a lane or a warp
+    rb"(?i)bit|word|(?:^|_)(?:row|col|tx|ty|byte|bank|shift|digit|bin|pixel|channel)(?:s|$|_|\d)"
+    rb"|(?:^|_)[xyrcij]\d?$"
+)
+_PRIMITIVE = re.compile(
+    rb"__shfl|__ballot|__syncwarp|__activemask|__match_|__reduce_\w+_sync|__(?:any|all)(?:_sync)?\b"
+    rb"|thread_block_tile|tiled_partition|\bwmma\b|\bmma_sync|mma\.sync|ldmatrix|\bWarp(?:Reduce|Scan)"
+    rb"|WARP_SHFL|(?i:warp_?(?:reduce|all_?reduce|sum|max|scan|shfl))|wgmma"
+)
+_SYNC = re.compile(
+    rb"__(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_any|match_all|reduce_\w+)_sync\Z"
+)
+_SHUFFLE = re.compile(rb"__shfl(?:_up|_down|_xor)?(?:_sync)?\Z")
+_CALL = re.compile(
+    rb"__(?:shfl(?:_up|_down|_xor)?(?:_sync)?|ballot(?:_sync)?|any(?:_sync)?|all(?:_sync)?|activemask"
+    rb"|match_(?:any|all)_sync|reduce_(?:add|min|max|and|or|xor)_sync)\Z"
+)
+_CEIL = re.compile(rb"(?i)(?:ceil|div|round)\w*\Z|\w*(?:ceil_?div|div_?up|div_?round_?up|cdiv)\Z")
+_TILE_NAME = re.compile(
+    rb"tiled_partition|thread_block_tile|Warp(?:Reduce|Scan|Load|Store|Exchange|MergeSort)\Z"
+    rb"|(?i:\w*warp\w*)\Z"
+)
+_FULL = frozenset((0xFFFFFFFF, -1))
+_PRECEDENCE = {
+    b"*": 9, b"/": 9, b"%": 9, b"+": 8, b"-": 8, b"<<": 7, b">>": 7, b"<": 6, b">": 6, b"<=": 6,
+    b">=": 6, b"==": 5, b"!=": 5, b"&": 4, b"^": 3, b"|": 2, b"&&": 1, b"||": 1,
+}  # fmt: skip
+_COMPARE = frozenset((b"<", b">", b"<=", b">=", b"==", b"!="))
+_TYPE_WORDS = frozenset(
+    b"int unsigned long short char signed const float double bool auto size_t uint uint32_t int32_t "
+    b"uint64_t int64_t uint8_t uint16_t std".split()
+)
+_NOT_OPERAND = frozenset(b"return case else do throw sizeof".split())
+_NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*\Z")
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\r\n]*)", re.MULTILINE)
+_LANE_ASM = re.compile(rb"%+laneid\b")
+_REACH = 400  # tokens that one expression may have
+
+
+def find_sites(code: Code) -> tuple[Site, ...]:
+    """Every place of the file that counts on 32 lanes, in order."""
+    if not _CANDIDATE.search(code.data):
+        return ()
+    return _File(code).sites()
+
+
+@dataclass(slots=True)
+class Scope:
+    """A function, or all that stands outside of them, while its values are followed."""
+
+    function: Function | None
+    start: int  # tokens
+    end: int
+    values: dict[bytes, int] = field(default_factory=dict)
+    moved: frozenset[bytes] = frozenset()  # changed by += and the like
+    by_warps: bool = False  # something inside works on warps
+    in_lockstep: bool = False  # an unrolled fold without barriers
+
+    @property
+    def is_host(self) -> bool:
+        return self.function is not None and self.function.kind == "host"
+
+
+class _File:
+    """The tokens of one file and what is known of its values."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        data = bytearray(code.data)
+        self.lanes_by_asm: list[int] = []
+        for start, end in code.lexed.blanks:
+            literal = data[start:end]
+            quote = data[start]
+            if quote == 0x22 and _LANE_ASM.search(literal):
+                self.lanes_by_asm.append(end)
+            data[start:end] = b" " * (end - start)
+            if quote != 0x2F:  # a literal stays an operand
+                data[start] = 0x30
+        self.text = bytes(data)
+        self.words: list[bytes] = []
+        self.starts: list[int] = []
+        for match in _TOKEN.finditer(self.text):
+            self.words.append(match.group())
+            self.starts.append(match.start())
+        self.pairs = self._pair()
+        self.constants = self._constants()
+        self.masks, self.widths = self._flowing()
+        self.wide = _PRIMITIVE.search(self.text) is not None
+
+    # --- tokens ------------------------------------------------------------------------------
+
+    def _pair(self) -> dict[int, int]:
+        """Brackets and their partners, both ways."""
+        pairs: dict[int, int] = {}
+        stack: list[int] = []
+        closing = {b")": b"(", b"]": b"[", b"}": b"{"}
+        for at, word in enumerate(self.words):
+            if word in (b"(", b"[", b"{"):
+                stack.append(at)
+            elif word in closing:
+                while stack and self.words[stack[-1]] != closing[word]:
+                    if word != b"}" and self.words[stack[-1]] == b"{":
+                        break
+                    stack.pop()
+                if stack and self.words[stack[-1]] == closing[word]:
+                    left = stack.pop()
+                    pairs[left], pairs[at] = at, left
+        return pairs
+
+    def word(self, at: int) -> bytes:
+        return self.words[at] if 0 <= at < len(self.words) else b""
+
+    def _is_operand_end(self, at: int) -> bool:
+        word = self.word(at)
+        if word in (b")", b"]"):
+            return True
+        return bool(word) and (word[0:1].isalnum() or word[0] in b"_$.") and word not in (
+            _NOT_OPERAND | {b"."}
+        )
+
+    def _is_binary(self, at: int) -> bool:
+        return self.word(at) in _PRECEDENCE and self._is_operand_end(at - 1)
+
+    def primary_left(self, at: int) -> int:
+        """First token of the primary expression that ends at `at`."""
+        while True:
+            word = self.word(at)
+            if word in (b")", b"]", b"}"):
+                left = self.pairs.get(at, -1)
+                if left < 0:
+                    return at
+                before = self.word(left - 1)
+                if before == b">" and word == b")":
+                    angle = self._angle_left(left - 1)
+                    if angle > 0:
+                        at = angle - 1
+                        continue
+                if self._is_operand_end(left - 1) and before not in (b"if", b"while", b"for"):
+                    at = left - 1
+                    continue
+                at = left
+            before = self.word(at - 1)
+            if before in (b".", b"->", b"::"):
+                if self._is_operand_end(at - 2):
+                    at -= 2
+                    continue
+                at -= 1
+            return at
+
+    def _angle_left(self, at: int) -> int:
+        """The `<` of a template argument list that closes at `at`, -1 for a comparison."""
+        depth = 0
+        for n in range(at, max(at - 40, -1), -1):
+            word = self.words[n]
+            if word in (b">", b">>"):
+                depth += len(word)
+            elif word == b"<":
+                depth -= 1
+                if depth <= 0:
+                    return n if self.word(n - 1)[:1].isalpha() or self.word(n - 1)[:1] == b"_" else -1
+            elif word in (b";", b"{", b"}", b"&&", b"||"):
+                return -1
+        return -1
+
+    def angle_right(self, at: int) -> int:
+        """The `>` that closes the template argument list at `at`, -1 for a comparison."""
+        depth = 0
+        n = at
+        while n < min(at + 60, len(self.words)):
+            word = self.words[n]
+            if word in (b"(", b"[", b"{"):
+                n = self.pairs.get(n, n)
+            elif word == b"<":
+                depth += 1
+            elif word in (b">", b">>"):
+                depth -= len(word)
+                if depth <= 0:
+                    return n
+            elif word in (b";", b"&&", b"||", b")", b"]", b"}"):
+                return -1
+            n += 1
+        return -1
+
+    def left_of(self, at: int, precedence: int) -> int:
+        """First token of the left operand of the operator at `at`."""
+        start = at
+        limit = max(at - _REACH, 0)
+        while True:
+            start = self.primary_left(start - 1)
+            while True:  # casts and unary operators
+                before = start - 1
+                word = self.word(before)
+                if word == b")" and self._is_cast(before):
+                    start = self.pairs[before]
+                elif word in (b"-", b"~", b"!", b"*", b"&", b"+") and not self._is_binary(before):
+                    start = before
+                else:
+                    break
+            if start <= limit or not self._is_binary(start - 1):
+                return start
+            if _PRECEDENCE[self.word(start - 1)] < precedence:
+                return start
+            start -= 1
+
+    def right_of(self, at: int, precedence: int) -> int:
+        """One past the right operand of the operator at `at`."""
+        end = at + 1
+        limit = min(at + _REACH, len(self.words))
+        while True:
+            while self.word(end) in (b"-", b"~", b"!", b"*", b"&", b"+", b"++", b"--"):
+                end += 1
+            if self.word(end) == b"(" and self._is_cast(self.pairs.get(end, end)):
+                end = self.pairs[end] + 1
+                continue
+            end = self._primary_right(end)
+            word = self.word(end)
+            if end >= limit or word not in _PRECEDENCE or _PRECEDENCE[word] <= precedence:
+                return min(end, len(self.words))
+            end += 1
+
+    def _primary_right(self, at: int) -> int:
+        word = self.word(at)
+        if word in (b"(", b"["):
+            end = self.pairs.get(at, at) + 1
+        else:
+            end = at + 1
+        while True:
+            word = self.word(end)
+            if word in (b"(", b"[", b"{") and word != b"{":
+                end = self.pairs.get(end, end) + 1
+            elif word in (b".", b"->", b"::"):
+                end += 2
+            elif word == b"<":
+                close = self.angle_right(end)
+                if close < 0 or self.word(close + 1) not in (b"(", b"::", b"{"):
+                    return end
+                end = close + 1
+            else:
+                return end
+
+    def _is_cast(self, at: int) -> bool:
+        """Does a parenthesis that closes at `at` hold nothing but a type?"""
+        left = self.pairs.get(at, -1)
+        if left < 0 or at - left > 6 or at - left < 2:
+            return False
+        inside = self.words[left + 1 : at]
+        return all(w in _TYPE_WORDS or w in (b"*", b"::", b"&") for w in inside) and (
+            inside[0] in _TYPE_WORDS
+        )
+
+    # --- values ------------------------------------------------------------------------------
+
+    def _constants(self) -> dict[bytes, int]:
+        """Names that the file gives a number."""
+        found: dict[bytes, int] = {}
+        for match in _DEFINE.finditer(self.text):
+            value = match.group(2).strip().strip(b"()").strip()
+            number = _NUMBER.match(value)
+            if number:
+                found[match.group(1)] = int(number.group(1), 0) if number.group(1) != b"00" else 0
+        for at in range(1, len(self.words) - 1):
+            if self.words[at] == b"=" and self.words[at + 1][:1].isdigit():
+                number = _NUMBER.match(self.words[at + 1])
+                constant = (b"const", b"constexpr", b"enum")
+                if number and self.word(at + 2) in (b";", b",", b"}"):
+                    head = self.words[max(0, at - 6) : at]
+                    if any(w in constant for w in head):
+                        found[self.words[at - 1]] = _number(self.words[at + 1])
+        return found
+
+    def value(self, lo: int, hi: int) -> int | None:
+        """The number that a short constant expression stands for."""
+        while hi - lo > 2 and self.word(lo) == b"(" and self.pairs.get(lo) == hi - 1:
+            lo, hi = lo + 1, hi - 1
+        if hi - lo == 1:
+            word = self.word(lo)
+            if _SIZE_NAME.search(word):
+                return 32
+            if word[:1].isdigit():
+                return _number(word)
+            return self.constants.get(word)
+        if hi - lo == 2 and self.word(lo) in (b"-", b"~"):
+            number = self.value(lo + 1, hi)
+            return None if number is None else (-number if self.word(lo) == b"-" else ~number)
+        if hi - lo == 3 and self.word(lo + 1) in (b"-", b"/", b"*", b">>", b"<<", b"+"):
+            a, b = self.value(lo, lo + 1), self.value(lo + 2, hi)
+            if a is None or b is None or not 0 <= b <= 64:
+                return None
+            match self.word(lo + 1):
+                case b"-":
+                    return a - b
+                case b"+":
+                    return a + b
+                case b"*":
+                    return a * b
+                case b"/":
+                    return a // b if b else None
+                case b">>":
+                    return a >> b
+                case _:
+                    return a << b
+        if hi - lo > 3 and self.word(lo) == b"(" and self._is_cast(self.pairs.get(lo, lo)):
+            return self.value(self.pairs[lo] + 1, hi)
+        return None
+
+    def _flowing(self) -> tuple[frozenset[bytes], frozenset[bytes]]:
+        """Names that stand in the mask and in the width argument of warp functions."""
+        masks: set[bytes] = set()
+        widths: set[bytes] = set()
+        for at, word in enumerate(self.words):
+            if word == b"__syncwarp" or _SYNC.match(word):
+                arguments = self.arguments(at + 1)
+                if arguments:
+                    masks.update(self._names(*arguments[0]))
+                if len(arguments) == 4 and _SHUFFLE.match(word):
+                    widths.update(self._names(*arguments[3]))
+            elif word.startswith(b"WARP_SHFL") or _SHUFFLE.match(word):
+                arguments = self.arguments(at + 1)
+                if len(arguments) >= 3:
+                    widths.update(self._names(*arguments[2]))
+        return frozenset(masks), frozenset(widths)
+
+    def _names(self, lo: int, hi: int) -> Iterator[bytes]:
+        for at in range(lo, hi):
+            if self.words[at][:1].isalpha() or self.words[at][:1] == b"_":
+                yield self.words[at]
+
+    def arguments(self, left: int) -> list[tuple[int, int]]:
+        """Token ranges of the arguments of a call."""
+        if self.word(left) == b"<":  # __shfl_sync<T>(
+            close = self.angle_right(left)
+            left = close + 1 if close > 0 else left
+        if self.word(left) != b"(":
+            return []
+        right = self.pairs.get(left, -1)
+        if right < 0 or right - left > 4 * _REACH:
+            return []
+        found: list[tuple[int, int]] = []
+        start = at = left + 1
+        while at < right:
+            word = self.words[at]
+            if word in (b"(", b"[", b"{"):
+                at = self.pairs.get(at, at)
+            elif word == b",":
+                found.append((start, at))
+                start = at + 1
+            at += 1
+        if right > left + 1:
+            found.append((start, right))
+        return found
+
+    def kind(self, scope: Scope, lo: int, hi: int, depth: int = 0) -> int:
+        """What the expression of a token range can be."""
+        if depth > 12 or hi - lo > _REACH:
+            return 0
+        while hi - lo > 2 and self.word(lo) == b"(" and self.pairs.get(lo) == hi - 1:
+            lo, hi = lo + 1, hi - 1
+        if hi <= lo:
+            return 0
+        at, least = -1, 99
+        n = lo
+        question = -1
+        while n < hi:
+            word = self.words[n]
+            if word in (b"(", b"[", b"{"):
+                n = self.pairs.get(n, n)
+            elif word == b"?" and question < 0:
+                question = n
+            elif word == b"<" and (close := self.angle_right(n)) > 0 and (
+                self.word(close + 1) in (b"(", b"::", b"{")
+            ):
+                n = close
+            elif word in _PRECEDENCE and n > lo and _PRECEDENCE[word] <= least:
+                if self._is_binary(n):
+                    at, least = n, _PRECEDENCE[word]
+            n += 1
+        if question > 0:
+            colon = next((n for n in range(question, hi) if self.words[n] == b":"), hi)
+            return self.kind(scope, question + 1, colon, depth + 1) | self.kind(
+                scope, colon + 1, hi, depth + 1
+            )
+        if at < 0:
+            return self._kind_of_primary(scope, lo, hi, depth)
+        if least <= 1 or self.word(at) in _COMPARE:
+            return 0
+        left = self.kind(scope, lo, at, depth + 1)
+        right = self.kind(scope, at + 1, hi, depth + 1)
+        return self._combine(self.word(at), left, right, self.value(lo, at), self.value(at + 1, hi))
+
+    def _combine(self, operator: bytes, left: int, right: int, a: int | None, b: int | None) -> int:
+        match operator:
+            case b"/":
+                return _divided(left, b)
+            case b"%":
+                if left & _INDEX and (b == 32 or right & TILE):
+                    return LANE
+                return LANE if left & COUNT and b == 32 else 0
+            case b"&":
+                if b in (31, -32) or a == 31:
+                    index, other = (left, b) if b is not None else (right, a)
+                    if index & (_INDEX | COUNT):
+                        return LANE if other == 31 else BASE
+                return (left | right) & MASK
+            case b">>":
+                return _divided(left, 32 if b == 5 else 0) if b is not None else left & MASK
+            case b"<<":
+                if right & LANE:
+                    return MASK
+                return BASE if left & WARP and b == 5 else left & MASK
+            case b"*":
+                if 32 in (a, b):
+                    if (left | right) & WARP:
+                        return BASE
+                    return COUNT if (left | right) & WARPS else 0
+                if (left | right) & BLOCK and (left | right) & COUNT:
+                    return GLOBAL
+                # threadIdx.y * blockDim.x, 2 * blockDim.x; a thread times a constant is an offset.
+                if not (left | right) & COUNT:
+                    return 0
+                return THREAD if (left | right) & THREAD else COUNT
+            case b"+" | b"-":
+                if operator == b"-" and left & _INDEX and right & BASE:
+                    return LANE
+                both = left | right
+                if both & (BASE | THREAD) and both & LANE:
+                    return THREAD
+                if both & GLOBAL or (both & THREAD and both & BLOCK):
+                    return GLOBAL
+                return both & ~BLOCK
+            case _:
+                return (left | right) & (MASK | _INDEX | LANE)
+
+    def _kind_of_primary(self, scope: Scope, lo: int, hi: int, depth: int) -> int:
+        while self.word(lo) in (b"-", b"~", b"!", b"*", b"&", b"+") and lo < hi - 1:
+            lo += 1
+        if self.word(lo) == b"(" and lo in self.pairs and self.pairs[lo] < hi - 1:
+            if self._is_cast(self.pairs[lo]):
+                return self.kind(scope, self.pairs[lo] + 1, hi, depth + 1)
+        word = self.word(lo)
+        last = self.word(hi - 1)
+        if word == b"threadIdx":
+            return THREAD
+        if word == b"blockIdx":
+            return BLOCK
+        if word == b"blockDim":
+            return COUNT
+        if last == b")":
+            return self._kind_of_call(scope, lo, hi, depth)
+        if last == b"]":
+            left = self.pairs.get(hi - 1, -1)
+            inside = self.word(left - 1)
+            return MASK if scope.values.get(inside, 0) & MASK else 0
+        name = self.word(hi - 1)
+        if name in (b"x", b"y", b"z") and self.word(hi - 2) == b".":
+            name = self.word(hi - 3)  # a dim3
+        if hi - lo == 1 and name in scope.values:
+            return scope.values[name]
+        return _kind_of_name(name)
+
+    def _kind_of_call(self, scope: Scope, lo: int, hi: int, depth: int) -> int:
+        left = self.pairs.get(hi - 1, -1)
+        if left <= lo:
+            return 0
+        end = left
+        if self.word(end - 1) == b">":
+            angle = self._angle_left(end - 1)
+            if angle > 0:
+                end = angle
+        name = self.word(end - 1)
+        arguments = self.arguments(left)
+        if name in (b"static_cast", b"reinterpret_cast", b"const_cast") or name in _TYPE_WORDS:
+            return self.kind(scope, left + 1, hi - 1, depth + 1)
+        if name == b"thread_rank":
+            return LANE if self._is_tile(scope, lo, end) else THREAD
+        if name == b"meta_group_rank":
+            return WARP
+        if name == b"meta_group_size":
+            return WARPS
+        if name in (b"size", b"num_threads"):
+            return TILE if self._is_tile(scope, lo, end) else 0
+        if name in (b"__activemask", b"__ballot_sync", b"__ballot", b"__match_any_sync", b"ballot"):
+            return MASK
+        kinds = [self.kind(scope, *argument, depth + 1) for argument in arguments]
+        if name in (b"__ffs", b"__clz", b"__popc", b"__fns", b"__ffsll", b"__popcll", b"__brev"):
+            return (MASK if name == b"__brev" else LANE) if kinds and kinds[0] & MASK else 0
+        if name.startswith(b"__shfl") and len(kinds) > 1:
+            return kinds[1 if name.endswith(b"_sync") else 0]
+        if name in (b"min", b"max", b"__ldg", b"__readfirstlane", b"umin", b"umax"):
+            return _union(kinds)
+        if len(kinds) == 2 and _CEIL.match(name):
+            return _divided(kinds[0], self.value(*arguments[1]))
+        if not arguments or len(arguments) == 1 and not kinds[0]:
+            # lane_id(), get_warp_id(), canonical_warp_idx_sync()
+            if _LANE_NAME.search(name):
+                return LANE
+            if re.search(rb"(?i)warp_?(?:id|idx|index)", name):
+                return WARP
+        return 0
+
+    def _is_tile(self, scope: Scope, lo: int, end: int) -> bool:
+        return bool(scope.values.get(self.word(lo), 0) & TILE) or any(
+            b"tiled_partition" in w or w in (b"warp", b"tile32") for w in self.words[lo:end]
+        )
+
+    # --- scopes ------------------------------------------------------------------------------
+
+    def scopes(self) -> Iterator[Scope]:
+        """Functions, and what lies before, between and behind them."""
+        at = 0
+        for function in self.code.functions:
+            start = bisect_left(self.starts, function.head)
+            end = bisect_left(self.starts, function.body[1])
+            if start > at:
+                yield Scope(None, at, start)
+            yield Scope(function, start, end)
+            at = end
+        if at < len(self.words):
+            yield Scope(None, at, len(self.words))
+
+    def follow(self, scope: Scope) -> None:
+        """Fill in the values of a scope."""
+        words = self.words
+        moved: set[bytes] = set()
+        assigned: list[tuple[bytes, int, int]] = []
+        for at in range(scope.start, scope.end):
+            word = words[at]
+            if word == b"=":
+                name = words[at - 1]
+                if name[:1].isalpha() or name[:1] == b"_":
+                    assigned.append((name, at + 1, self._end_of_value(at + 1, scope.end)))
+            elif word in (b"+=", b"-="):
+                moved.add(words[at - 1])
+            elif word in (b"(", b"{") and self._is_declared(at):
+                right = self.pairs.get(at, at)
+                if 1 < right - at < 40 and self.word(right + 1) in (b";", b",", b"{"):
+                    assigned.append((words[at - 1], at + 1, right))
+            elif word in (b"tiled_partition", b"thread_block_tile"):
+                self._note_tile(scope, at)
+        text = self.text[self._offset(scope.start) : self._offset(scope.end)]
+        scope.by_warps = _PRIMITIVE.search(text) is not None
+        scope.moved = frozenset(moved)
+        scope.in_lockstep = self._is_lockstep(scope, text)
+        start, end = self._offset(scope.start), self._offset(scope.end)
+        for place in self.lanes_by_asm:
+            if start <= place < end:
+                self._note_asm(scope, place)
+        for _ in range(2):
+            before = dict(scope.values)
+            for name, lo, hi in assigned:
+                kind = self.kind(scope, lo, hi)
+                if name in moved and kind & (_INDEX | LANE):
+                    kind = (kind & ~(_INDEX | LANE)) | (LANE_ITEM if kind & LANE else ITEM)
+                # What a name says counts where its value cannot be followed.
+                scope.values[name] = scope.values.get(name, 0) | kind or _kind_of_name(name)
+            self._note_uses(scope)
+            if scope.values == before:
+                break
+
+    def _offset(self, at: int) -> int:
+        return self.starts[at] if at < len(self.starts) else len(self.text)
+
+    def _end_of_value(self, at: int, limit: int) -> int:
+        start = at
+        while at < limit and at - start < _REACH:
+            word = self.words[at]
+            if word in (b"(", b"[", b"{"):
+                at = self.pairs.get(at, at)
+            elif word in (b";", b",", b")", b"}", b"]"):
+                return at
+            at += 1
+        return at
+
+    def _is_declared(self, at: int) -> bool:
+        """`int name(` or `: name(`: an initialiser."""
+        name, before = self.word(at - 1), self.word(at - 2)
+        if not (name[:1].isalpha() or name[:1] == b"_") or name in _TYPE_WORDS:
+            return False
+        return before in _TYPE_WORDS or before in (b":", b",") and self.word(at) == b"("
+
+    def _note_tile(self, scope: Scope, at: int) -> None:
+        """The variable that a tile of 32 lanes goes to: `auto tile = tiled_partition<32>(b)`."""
+        if self.words[at] == b"thread_block_tile":
+            close = self.angle_right(at + 1)
+            name = self.word(close + 1) if self.word(close + 1) != b"&" else self.word(close + 2)
+            scope.values[name] = TILE
+            return
+        n = at
+        while n > scope.start and self.words[n] not in (b";", b"{", b"}", b"="):
+            n -= 1
+        if self.words[n] == b"=":
+            scope.values[self.word(n - 1)] = TILE
+        else:
+            scope.values[self.word(at - 1)] = TILE
+
+    def _note_asm(self, scope: Scope, place: int) -> None:
+        """`asm("mov.u32 %0, %laneid;" : "=r"(lane))`."""
+        at = bisect_left(self.starts, place)
+        for n in range(at, min(at + 12, len(self.words))):
+            if self.words[n] == b"(":
+                scope.values[self.word(n + 1)] = LANE
+                return
+
+    def _note_uses(self, scope: Scope) -> None:
+        """Uses that tell what a variable is: a source lane, an index beside a warp's base."""
+        for at in range(scope.start, scope.end):
+            word = self.words[at]
+            if word in (b"__shfl_sync", b"__shfl"):
+                arguments = self.arguments(at + 1)
+                place = 2 if word == b"__shfl_sync" else 1
+                if len(arguments) > place:
+                    lo, hi = arguments[place]
+                    if hi - lo == 1:
+                        self._add(scope, self.words[lo], LANE)
+            elif word == b"+" and self._is_binary(at):
+                lo, hi = self.left_of(at, 8), self.right_of(at, 8)
+                if hi - at == 2 and self.kind(scope, lo, at) & BASE:
+                    self._add(scope, self.words[at + 1], LANE)
+                elif at - lo == 1 and self.kind(scope, at + 1, hi) & BASE:
+                    self._add(scope, self.words[lo], LANE)
+            elif word == b"<" and self._is_binary(at) and self.word(at - 2) in (b"(", b";", b"&&"):
+                if scope.values.get(self.words[at - 1], 0) & LANE:
+                    if self.kind(scope, at + 1, self.right_of(at, 6)) & WARPS:
+                        self._add(scope, self.words[at - 1], WARP)
+
+    def _add(self, scope: Scope, name: bytes, kind: int) -> None:
+        if name[:1].isalpha() or name[:1] == b"_":
+            scope.values[name] = scope.values.get(name, 0) | kind
+
+    def _is_lockstep(self, scope: Scope, text: bytes) -> bool:
+        """An unrolled fold over shared memory that goes on without barriers."""
+        steps = [
+            (m.start(), int(m.group(1)))
+            for m in re.finditer(rb"\+\s*(32|16|8|4|2|1)\s*\)?\s*\]", text)
+        ]
+        wanted = [16, 8, 4, 2, 1]
+        for n in range(len(steps)):
+            tail = [value for _, value in steps[n:]]
+            distinct = list(dict.fromkeys(tail))
+            if distinct[:5] == wanted or distinct[:6] == [32, *wanted]:
+                last = next(p for p, v in steps[n:] if v == 1)
+                between = text[steps[n][0] : last]
+                return b"__syncthreads" not in between and b"sync(" not in between.replace(
+                    b"__syncwarp(", b""
+                )
+        return False
+
+    # --- sites -------------------------------------------------------------------------------
+
+    def sites(self) -> tuple[Site, ...]:
+        found: list[Site] = []
+        wanted: list[int] = []
+        index = {start: at for at, start in enumerate(self.starts)}
+        for match in _CANDIDATE.finditer(self.text):
+            at = index.get(match.start())
+            if at is not None:
+                wanted.append(at)
+        n = 0
+        for scope in self.scopes():
+            while n < len(wanted) and wanted[n] < scope.start:
+                n += 1
+            if n == len(wanted):
+                break
+            if wanted[n] >= scope.end:
+                continue
+            self.follow(scope)
+            while n < len(wanted) and wanted[n] < scope.end:
+                at = wanted[n]
+                role = self.role(scope, at)
+                if role:
+                    start = self.starts[at]
+                    length = len(self.words[at])
+                    if self.words[at] in (b"-", b"~"):
+                        length = self.starts[at + 1] + len(self.words[at + 1]) - start
+                    found.append(Site(start, start + length, role))
+                n += 1
+        return tuple(found)
+
+    def role(self, scope: Scope, at: int) -> str:
+        """The role of the token at `at`, "" for none."""
+        word = self.words[at]
+        if _CALL.match(word):
+            return self._role_of_call(at)
+        if word[:1].isalpha() or word[:1] == b"_":
+            return self._role_of_name(scope, at)
+        if word in (b"-", b"~"):
+            lo, hi = at, at + 2
+            value: int | None = -1
+        else:
+            lo, hi = at, at + 1
+            value = _number(word)
+        return self._role_of_value(scope, lo, hi, value)
+
+    def _role_of_call(self, at: int) -> str:
+        word = self.words[at]
+        if self.word(at + 1) not in (b"(", b"<") or self.word(at - 1) in (b".", b"->"):
+            return ""
+        if _SHUFFLE.match(word) and word.endswith(b"_sync"):
+            return "call" if len(self.arguments(at + 1)) == 3 else ""
+        return "call"
+
+    def _role_of_name(self, scope: Scope, at: int) -> str:
+        """A constant named as the warp size; its definition is a site at its literal."""
+        word = self.words[at]
+        if not _SIZE_NAME.search(word) or self.word(at + 1) in (b"=", b"::"):
+            return ""
+        if self.word(at - 1) in (b"define", b"ifdef", b"ifndef", b"undef", b"defined"):
+            return ""
+        if self.word(at + 1) == b"(" and self.word(self.pairs.get(at + 1, at) + 1) == b"{":
+            return ""  # a function's own head
+        if self.word(at - 1) in (b"int", b"unsigned", b"uint32_t", b"size_t", b"auto"):
+            return ""  # a parameter or a declaration
+        lo, hi = at, at + 1
+        if word == b"warpSize" and self.word(at - 1) in (b".", b"->"):
+            return "warp-size"
+        return self._role_of_value(scope, lo, hi, 32) or "warp-size"
+
+    def _role_of_value(self, scope: Scope, lo: int, hi: int, value: int | None) -> str:
+        """The constant grows as far as it stays one: 32 - 1, (32), 32 / 2."""
+        value, lo, hi = self._widen(lo, hi, value)
+        if value in _FULL:
+            return self._role_of_mask(scope, lo, hi)
+        if value not in (32, 31, 5, 16, -32):
+            return ""
+        assert value is not None
+        left, right = self.word(lo - 1), self.word(hi)
+        role = ""
+        if left in _PRECEDENCE and self._is_binary(lo - 1):
+            role = self._role_beside(scope, lo - 1, lo, hi, value)
+        if not role and right in _PRECEDENCE and not (right == b"<" and self.angle_right(hi) > 0):
+            role = self._role_before(scope, hi, lo, hi, value)
+        if not role and left in (b"+=", b"-=", b"%=", b"/=", b"&=", b">>=", b"*="):
+            role = self._role_assigned(scope, lo - 1, value)
+        if not role and left == b"=":
+            role = self._role_of_definition(scope, lo, hi, value)
+        return role or self._role_in_brackets(scope, lo, hi, value)
+
+    def _widen(self, lo: int, hi: int, value: int | None) -> tuple[int | None, int, int]:
+        for _ in range(4):
+            if self.word(lo - 1) == b"(" and self.word(hi) == b")":
+                before = self.word(lo - 2)
+                called = before[:1].isalpha() or before[:1] in (b"_", b">")
+                if called and before not in _NOT_OPERAND:
+                    break
+                lo, hi = lo - 1, hi + 1
+                continue
+            if self.word(lo - 1) == b"~" and value == 31:
+                lo, value = lo - 1, -32
+                continue
+            operator = self.word(hi)
+            tighter = self.word(lo - 1) in (b"*", b"/", b"%")
+            if operator in (b"-", b"/", b">>") and self.word(hi + 1) in (b"1", b"2", b"1u", b"1U", b"2u"):
+                if not tighter and self.word(hi + 2) not in (b"*", b"/", b"%", b"<<"):
+                    grown = self.value(lo, hi + 2) if hi - lo == 1 else None
+                    if grown is not None:
+                        value, hi = grown, hi + 2
+                        continue
+            break
+        return value, lo, hi
+
+    def _role_beside(self, scope: Scope, at: int, lo: int, hi: int, value: int) -> str:
+        """The constant is the right operand of the operator at `at`."""
+        operator = self.words[at]
+        precedence = _PRECEDENCE[operator]
+        start = self.left_of(at, precedence)
+        kind = self.kind(scope, start, at)
+        divides = (operator == b"/" and value == 32) or (operator == b">>" and value == 5)
+        takes_rest = (operator == b"%" and value == 32) or (operator == b"&" and value == 31)
+        if divides or takes_rest or (operator == b"&" and value == -32):
+            return self._role_of_split(scope, start, hi, kind, "lane-id" if takes_rest else "warp-id")
+        if (operator == b"*" and value == 32) or (operator == b"<<" and value == 5):
+            return self._role_of_product(scope, start, hi, kind)
+        if operator in _COMPARE:
+            return self._role_of_comparison(scope, start, at, lo, hi, kind, value)
+        if operator in (b"+", b"-"):
+            if kind & (LANE | LANE_ITEM) and value in (31, 32):
+                return "lane-id"
+            if kind & COUNT and value in (31, 32) and (self.wide or value == 31):
+                return "warps-sized" if operator == b"-" or value == 31 else ""
+            if operator == b"+" and value in (32, 16) and kind & (_INDEX | LANE):
+                return "fold" if scope.in_lockstep or self._is_pair_of_warps(scope, start, hi) else ""
+        return ""
+
+    def _role_before(self, scope: Scope, at: int, lo: int, hi: int, value: int) -> str:
+        """The constant is the left operand of the operator at `at`."""
+        operator = self.words[at]
+        if self._is_binary(lo - 1) and _PRECEDENCE[self.word(lo - 1)] >= _PRECEDENCE[operator]:
+            return ""  # belongs to what stands before it
+        end = self.right_of(at, _PRECEDENCE[operator])
+        kind = self.kind(scope, at + 1, end)
+        if operator == b"*" and value == 32:
+            return self._role_of_product(scope, lo, end, kind)
+        if operator in _COMPARE:
+            return self._role_of_comparison(scope, at + 1, end, lo, hi, kind, value)
+        if operator == b"-" and value in (31, 32) and kind & (LANE | MASK):
+            return "lane-id"
+        if operator in (b"/", b"%") and value == 32:
+            names = b" ".join((*self._names(at + 1, end), self._target(lo, scope)))
+            if re.search(rb"(?i)warp|lane|per_?thread\b", names) or kind & COUNT:
+                return "warp-size"
+        if operator == b"+" and value == 32 and kind & (LANE | _INDEX):
+            return "fold" if scope.in_lockstep else "lane-id" if kind & LANE else ""
+        return ""
+
+    def _role_of_split(self, scope: Scope, lo: int, hi: int, kind: int, role: str) -> str:
+        """THREAD % 32 and its like: a lane, or the column of a tile?"""
+        target = self._target(lo, scope)
+        named = bool(_LANE_NAME.search(target) or re.search(rb"(?i)warp|wrp|^wid", target))
+        if kind & (COUNT | WARPS):
+            if re.match(rb"(?i)(?:block_?[xyz]|grid)", target) and not named:
+                return ""
+            return "warps-sized"
+        if kind & (LANE | WARP | BASE) and not kind & _INDEX:
+            return "lane-id" if named else ""
+        if not kind & (_INDEX | ITEM | LANE_ITEM):
+            return role if named else ""
+        score = 1 if kind & THREAD else 0
+        score += 3 if named else 0
+        score += 3 if scope.by_warps or scope.in_lockstep else 0
+        score -= 3 if kind & (ITEM | LANE_ITEM) and not kind & _INDEX else 0
+        whole = self.word(lo - 1) == b"=" and self.word(hi) in (b";", b",")
+        score -= 3 if whole and not named and _OTHER_NAME.search(target) else 0
+        score -= 3 if self._is_shift(lo, hi) and not named else 0
+        score += 1 if self._is_leader(hi) else 0
+        score += 1 if self.wide and kind & GLOBAL else 0
+        if kind & THREAD and not named and not scope.by_warps:
+            score -= 3 if self._is_side(scope, lo, hi, target) else 0
+        return role if score > 0 else ""
+
+    def _role_of_product(self, scope: Scope, lo: int, hi: int, kind: int) -> str:
+        if kind & WARP and not kind & _INDEX:
+            return "warp-id"
+        if kind & WARPS:
+            return "warps-sized"
+        if self.word(hi) == b"+" and self.kind(scope, hi + 1, self.right_of(hi, 8)) & LANE:
+            return "lane-id"
+        if scope.is_host and re.match(rb"(?i)(?:n_?|num_?)?(?:grid|blocks?$|blocks_|threads)", self._target(lo, scope)):
+            # One warp per row: rows * 32 threads, divided by the size of a block.
+            around = b" ".join(self._statement(lo))
+            if re.search(rb"(?i)div|/", around) and _COUNT_NAME.search(around) and self.wide:
+                return "warps-sized"
+        return ""
+
+    def _role_of_comparison(
+        self, scope: Scope, start: int, end: int, lo: int, hi: int, kind: int, value: int
+    ) -> str:
+        names = b" ".join(self._names(start, end))
+        if value in (31, 32):
+            if kind & (LANE | LANE_ITEM):
+                return "lane-id"
+            if value == 32 and kind & (WARP | WARPS):
+                return "warps-sized"
+            if value == 32 and re.search(rb"(?i)per_?warp|lanes?\b|threads_?per", names):
+                return "warp-size"
+            if value == 32 and kind & COUNT:
+                return "warps-sized" if self.wide or self._in_static_assert(start) else ""
+            if value == 32 and kind & THREAD and (scope.by_warps or scope.in_lockstep):
+                return "warp-id"
+        return self._role_of_loop(scope, lo)
+
+    def _in_static_assert(self, at: int) -> bool:
+        return b"static_assert" in self.words[max(0, at - 12) : at]
+
+    def _role_of_loop(self, scope: Scope, at: int) -> str:
+        """A bound or a start in the head of a loop that folds."""
+        left = self._enclosing(at)
+        if left < 0 or self.word(left - 1) not in (b"for", b"while"):
+            return ""
+        right = self.pairs.get(left, -1)
+        head = self.words[left + 1 : right]
+        halves = any(w in (b">>=", b"/=", b"<<=", b"*=") for w in head) or (
+            b">>" in head and b"=" in head
+        )
+        body = self._body(right)
+        text = self.text[self._offset(right) : self._offset(body)]
+        shuffles = re.search(rb"(?i)shfl|shuffle_?(?:up|down|xor)|\.shfl", text) is not None
+        if self.word(left - 1) == b"while":
+            return ""
+        if halves and shuffles:
+            return "fold"
+        if halves and not shuffles:
+            # for (s = n / 2; s > 32; s >>= 1) s_data[t] += s_data[t + s]; the last warp follows
+            shrinks = any(w in (b">>=", b"/=", b">>") for w in head)
+            bound = self.word(at - 1) in (b">", b">=")
+            if bound and shrinks and (scope.by_warps or scope.in_lockstep or b"[" in text):
+                return "fold" if re.search(rb"\[[^\]]*\+", text) else ""
+            return ""
+        variable = self.word(self._variable(left))
+        if shuffles and re.search(rb"<<\s*" + re.escape(variable) + rb"\b", text):
+            return "fold"
+        return ""
+
+    def _variable(self, left: int) -> int:
+        for n in range(left + 1, self.pairs.get(left, left)):
+            if self.words[n] == b"=":
+                return n - 1
+        return left + 1
+
+    def _body(self, right: int) -> int:
+        """One past the statement behind the head of a loop."""
+        if self.word(right + 1) == b"{":
+            return self.pairs.get(right + 1, right) + 1
+        n = right + 1
+        while n < min(right + _REACH, len(self.words)) and self.words[n] != b";":
+            if self.words[n] in (b"(", b"[", b"{"):
+                n = self.pairs.get(n, n)
+                if self.words[n] == b"}":
+                    break
+            n += 1
+        return n + 1
+
+    def _role_assigned(self, scope: Scope, at: int, value: int) -> str:
+        """`i += 32` and the like."""
+        name = self.word(at - 1)
+        kind = scope.values.get(name, 0)
+        if value == 32 and kind & LANE_ITEM and self.words[at] in (b"+=", b"-="):
+            return "lane-id"
+        splits = {b"%=": 32, b"/=": 32, b"&=": 31, b">>=": 5}
+        if splits.get(self.words[at]) == value and (kind | _kind_of_name(name)) & (_INDEX | COUNT):
+            return "lane-id" if self.words[at] in (b"%=", b"&=") else "warp-id"
+        if self.words[at] == b"*=" and value == 32 and (kind & (WARP | WARPS)):
+            return "warp-id"
+        return ""
+
+    def _role_of_definition(self, scope: Scope, lo: int, hi: int, value: int) -> str:
+        name = self.word(lo - 2)
+        closes = self.word(hi)
+        if closes not in (b";", b",", b")", b"}", b">"):
+            return ""
+        if value == 32 and _SIZE_NAME.search(name):
+            return "warp-size"
+        if value == 5 and _LOG_NAME.search(name):
+            return "warp-size"
+        if value == 31 and re.search(rb"(?i)lane_?mask|warp_?mask", name):
+            return "lane-id"
+        if value == 32 and name in self.widths:
+            return "width"
+        if value in (32, 16):
+            return self._role_of_loop(scope, lo)
+        return ""
+
+    def _role_of_mask(self, scope: Scope, lo: int, hi: int) -> str:
+        left = self._enclosing(lo)
+        if left > 0 and self.word(left) == b"(":
+            name = self._called(left)
+            arguments = self.arguments(left)
+            if arguments and arguments[0][0] <= lo < arguments[0][1]:
+                if name == b"__syncwarp" or _SYNC.match(name):
+                    return "mask"
+        target = self._target(lo, scope)
+        plain = self.word(lo) not in (b"-", b"~") or target in self.masks
+        if target and target in self.masks and plain:
+            return "mask"
+        if self.word(lo)[:1] != b"0":
+            return ""
+        if target and _MASK_NAME.search(target) and (self.wide or scope.function is None):
+            return "mask"
+        define = self._defines(lo)
+        if define and (define in self.masks or _MASK_NAME.search(define)):
+            return "mask"
+        if self.word(lo - 1) == b"return" and scope.function is not None:
+            return "mask" if _MASK_NAME.search(scope.function.name) else ""
+        for at, start, end in (
+            (lo - 1, self.left_of(lo - 1, 4) if self._is_binary(lo - 1) else lo, lo - 1),
+            (hi, hi + 1, self.right_of(hi, 4) if self.word(hi) in _PRECEDENCE else hi),
+        ):
+            operator = self.word(at)
+            if operator in (b"==", b"!=", b"&", b"^"):
+                if self.kind(scope, start, end) & MASK:
+                    return "mask"
+            if operator in (b"<<", b">>") and at == hi:
+                if self.kind(scope, start, end) & LANE:
+                    return "mask"
+        return ""
+
+    def _role_in_brackets(self, scope: Scope, lo: int, hi: int, value: int) -> str:
+        """By the bracket around: an argument, the size of an array, a template argument."""
+        define = self._defines(lo)
+        if define and self.word(hi) not in _PRECEDENCE:
+            if value == 32 and _SIZE_NAME.search(define):
+                return "warp-size"
+            if value == 5 and _LOG_NAME.search(define):
+                return "warp-size"
+            if value == 32 and define in self.widths:
+                return "width"
+        if self.word(lo - 1) == b"return" and value == 32 and scope.function is not None:
+            name = scope.function.name
+            return "warp-size" if re.search(rb"(?i)warp_?(?:size|threads)", name) else ""
+        left = self._enclosing(lo)
+        if value == 32 and self.word(lo - 1) == b"[" and self.word(hi) == b"]":
+            return self._role_of_array(scope, lo - 1)
+        if left >= 0 and self.word(left) == b"(":
+            role = self._role_of_argument(scope, left, lo, hi, value)
+            if role:
+                return role
+        if value == 32:
+            return self._role_in_template(lo, hi)
+        return ""
+
+    def _role_of_argument(self, scope: Scope, left: int, lo: int, hi: int, value: int) -> str:
+        name = self._called(left)
+        arguments = self.arguments(left)
+        place = next((n for n, (a, b) in enumerate(arguments) if a <= lo < b), -1)
+        if place < 0:
+            return ""
+        whole = arguments[place] == (lo, hi)
+        if name == b"__launch_bounds__":
+            return "launch-bounds" if place == 0 and value == 32 else ""
+        if _SHUFFLE.match(name) and whole:
+            first = 1 if name.endswith(b"_sync") else 0
+            if place == first + 2 and value == 32:
+                return "width"
+            if place == first + 1:
+                if value == 16:
+                    return "fold"
+                return "lane-id" if value == 31 else ""
+            return ""
+        if not whole or value != 32:
+            return "" if value != 31 or not whole else ("lane-id" if name == b"shfl" else "")
+        if name.startswith(b"WARP_SHFL"):
+            return "width"
+        if name == b"tiled_partition":
+            return "tile"
+        if _CEIL.match(name) and len(arguments) == 2 and place == 1:
+            kind = self.kind(scope, *arguments[0])
+            return self._role_of_split(scope, self._callee_start(left), hi, kind, "warp-id")
+        if name in (b"min", b"max") and not scope.is_host:
+            kinds = _union([self.kind(scope, *a) for n, a in enumerate(arguments) if n != place])
+            return "warps-sized" if kinds & (COUNT | WARPS) and self.wide else ""
+        if name == b"static_cast" or name in _TYPE_WORDS:
+            outer = self._enclosing(left)
+            if outer > 0 and self._called(outer) in (b"max", b"min"):
+                kinds = _union([self.kind(scope, *a) for a in self.arguments(outer)])
+                return "warps-sized" if kinds & (COUNT | WARPS) and self.wide else ""
+            return ""
+        return "width" if re.search(rb"(?i)warp", name) and not name.isupper() else ""
+
+    def _callee_start(self, left: int) -> int:
+        return self.primary_left(left - 1)
+
+    def _role_in_template(self, lo: int, hi: int) -> str:
+        if self.word(lo - 1) not in (b"<", b",") or self.word(hi) not in (b">", b",", b">>"):
+            return ""
+        depth = 0
+        for n in range(lo - 1, max(lo - 30, -1), -1):
+            word = self.words[n]
+            if word in (b">", b">>"):
+                depth += len(word)
+            elif word == b"<":
+                if depth == 0:
+                    name = self.word(n - 1)
+                    if self.angle_right(n) < 0 and self.word(hi) != b">":
+                        return ""
+                    if not _TILE_NAME.match(name):
+                        return ""
+                    if name not in (b"tiled_partition", b"thread_block_tile") and lo - 1 == n:
+                        return "tile" if self.word(hi) == b">" else ""
+                    return "tile"
+                depth -= 1
+            elif word in (b";", b"{", b"}", b"(", b")"):
+                return ""
+        return ""
+
+    def _role_of_array(self, scope: Scope, left: int) -> str:
+        """`name[32]`: the size of an array whose index is a warp or a lane."""
+        place = 0
+        n = left
+        while self.word(n - 1) == b"]":
+            n = self.pairs.get(n - 1, -1)
+            place += 1
+            if n < 0:
+                return ""
+        name = self.word(n - 1)
+        declared = self.word(n - 2)
+        if not (declared[:1].isalpha() or declared in (b"_", b"*", b">", b",", b"&")):
+            return ""
+        for at in range(scope.start if scope.function else 0, scope.end if scope.function else len(self.words)):
+            if self.words[at] != name or self.word(at + 1) != b"[" or at + 1 == n:
+                continue
+            index = at + 1
+            for _ in range(place):
+                index = self.pairs.get(index, -2) + 1
+            if self.word(index) != b"[":
+                continue
+            inner = scope if scope.function else self._scope_at(at)
+            kind = self.kind(inner, index + 1, self.pairs.get(index, index))
+            named = kind & WARP or inner.by_warps or inner.in_lockstep
+            if kind & (WARP | LANE) and not kind & _INDEX and named:
+                return "warps-sized"
+            used = [inner.values.get(w, 0) for w in self.words[index + 1 : self.pairs.get(index, index)]]
+            if any(k & WARP for k in used):
+                return "warps-sized"
+            if kind & THREAD and inner.by_warps and place == 0 and self.word(left + 3) != b"[":
+                return "warps-sized"
+        return ""
+
+    def _scope_at(self, at: int) -> Scope:
+        for scope in self.scopes():
+            if scope.start <= at < scope.end:
+                self.follow(scope)
+                return scope
+        return Scope(None, 0, 0)
+
+    # --- where a constant stands ---------------------------------------------------------------
+
+    def _enclosing(self, at: int) -> int:
+        """The bracket that is open at `at`, -1 for none near."""
+        n = at - 1
+        limit = max(at - _REACH, -1)
+        while n > limit:
+            word = self.words[n]
+            if word in (b")", b"]", b"}"):
+                n = self.pairs.get(n, n)
+                if self.words[n] == b"{":
+                    return -1
+            elif word in (b"(", b"["):
+                return n
+            elif word in (b"{", b"}"):
+                return -1
+            n -= 1
+        return -1
+
+    def _called(self, left: int) -> bytes:
+        n = left - 1
+        if self.word(n) == b">":
+            angle = self._angle_left(n)
+            n = angle - 1 if angle > 0 else n
+        return self.word(n)
+
+    def _statement(self, at: int) -> list[bytes]:
+        start = at
+        while start > 0 and self.words[start - 1] not in (b";", b"{", b"}") and at - start < 60:
+            start -= 1
+        end = at
+        while end < len(self.words) and self.words[end] not in (b";", b"{", b"}") and end - at < 60:
+            end += 1
+        return self.words[start:end]
+
+    def _target(self, at: int, scope: Scope) -> bytes:
+        """The variable that the expression at `at` is assigned to, b"" for none."""
+        n = at - 1
+        limit = max(at - 60, scope.start - 1)
+        while n > limit:
+            word = self.words[n]
+            if word in (b")", b"]"):
+                n = self.pairs.get(n, n)
+            elif word in (b"=", b"+=", b"|=", b"&="):
+                if self.word(n - 1) == b"]":
+                    n = self.pairs.get(n - 1, n)
+                return self.word(n - 1)
+            elif word in (b"(", b"{") and self._is_declared(n):
+                return self.word(n - 1)
+            elif word in (b";", b"{", b"}", b"[") or (word == b"," and not self._in_call(n)):
+                return b""
+            n -= 1
+        return b""
+
+    def _in_call(self, at: int) -> bool:
+        left = self._enclosing(at)
+        return left > 0 and self.word(left) == b"(" and self._called(left) not in (b"for", b"")
+
+    def _defines(self, at: int) -> bytes:
+        """The macro whose whole value the constant at `at` is."""
+        n = at - 1
+        while self.word(n) == b"(":
+            n -= 1
+        return self.word(n) if self.word(n - 1) == b"define" else b""
+
+    def _is_shift(self, lo: int, hi: int) -> bool:
+        """`1u << (x & 31)`, `word >> (x % 32)`."""
+        n = lo - 1
+        while self.word(n) == b"(":
+            n -= 1
+        return self.word(n) in (b"<<", b">>", b"<<=", b">>=")
+
+    def _is_leader(self, hi: int) -> bool:
+        while self.word(hi) == b")":
+            hi += 1
+        return self.word(hi) in (b"==", b"!=") and self.word(hi + 1) in (b"0", b"31")
+
+    def _is_side(self, scope: Scope, lo: int, hi: int, target: bytes) -> bool:
+        """Does the result run along one side of a tile of 32, or choose a bit of a word?"""
+        text = self.text[self._offset(scope.start) : self._offset(scope.end)]
+        if target:
+            name = re.escape(target)
+            shifted = re.search(rb"(?:<<|>>)\s*\(?\s*" + name + rb"\b", text)
+            return bool(shifted) or bool(
+                re.search(rb"\[\s*3[23](?:\s*\+\s*1)?\s*\]\s*[;,)=]", text)
+                and re.search(
+                    rb"\]\s*\[[^\]]*\b" + name + rb"\b|\[[^\]]*\b" + name + rb"\b[^\]]*\]\s*\[",
+                    text,
+                )
+            )
+        left = self._enclosing(lo)
+        if left < 0 or self.word(left) != b"[":
+            return False
+        return self.word(left - 1) == b"]" or self.word(self.pairs.get(left, left) + 1) == b"["
+
+    def _is_pair_of_warps(self, scope: Scope, start: int, hi: int) -> bool:
+        """`data[tid + 32]` where the function goes on with shuffles."""
+        left = self._enclosing(start)
+        return left >= 0 and self.word(left) == b"[" and scope.by_warps
+
+
+def _divided(kind: int, divisor: int | None) -> int:
+    if divisor != 32:
+        return 0
+    if kind & _INDEX:
+        return WARP
+    return WARPS if kind & COUNT else 0
+
+
+def _union(kinds: list[int]) -> int:
+    both = 0
+    for kind in kinds:
+        both |= kind
+    return both
+
+
+def _number(word: bytes) -> int | None:
+    match = _NUMBER.match(word.replace(b"'", b""))
+    if match is None:
+        return None
+    digits = match.group(1)
+    if digits[:2].lower() == b"0x":
+        return int(digits, 16)
+    return int(digits.lstrip(b"0") or b"0")
+
+
+def _kind_of_name(name: bytes) -> int:
+    """What a name says of a value that is declared elsewhere."""
+    if _WARPS_NAME.search(name):
+        return WARPS
+    if _SIZE_NAME.search(name):
+        return 0
+    if _LANE_NAME.search(name) and b"ask" not in name:
+        return LANE
+    if _WARP_NAME.search(name):
+        return WARP
+    if _THREAD_NAME.search(name):
+        return THREAD
+    return COUNT if _COUNT_NAME.search(name) else 0
