@@ -38,9 +38,10 @@ result is named or used as a bit, a row or a column and nothing in the function 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sigtrans.passes import Code
 from sigtrans.passes.functions import Function
@@ -61,9 +62,13 @@ _INDEX = THREAD | GLOBAL
 _BY_WARP = LANE | WARP | LANE_ITEM
 
 _CANDIDATE = re.compile(
-    rb"(?<![\w.$])(?:(?:32|31|16|5|0[xX]1[fF]|0[xX]20|0[xX][fF]{8})[uUlL]*(?![\w.$])"
+    rb"(?<![\w.$])(?:(?:32|31|16|5|0[xX](?:1[fF]|20|[fF]{8}))[uUlL]*(?![\w.$])"
     rb"|-1\b|~0[uU]?\b|[A-Za-z_]\w*[Ww](?:arp|ARP)\w*|[Ww](?:arp|ARP)\w+"
     rb"|__(?:shfl|ballot|any|all|activemask|match_|reduce_)\w*)"
+)
+# Without one of these a 5 or a 16 is nobody's warp.
+_TELLING = re.compile(
+    rb"(?<![\w.])(?:32|31|0[xX](?:1[fF]|20|[fF]{8}))[uUlL]*(?![\w.])|[wW](?:arp|ARP)|__shfl|\bshfl"
 )
 _TOKEN = re.compile(
     rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\.?\d(?:[\w.']|(?<=[eE])[+-])*"
@@ -99,14 +104,18 @@ _OTHER_NAME = re.compile(  # of a result that is not a lane or a warp
     rb"(?i)bit|word|(?:^|_)(?:row|col|tx|ty|byte|bank|shift|digit|bin|pixel|channel)(?:s|$|_|\d)"
     rb"|(?:^|_)[xyrcij]\d?$"
 )
-_PRIMITIVE = re.compile(
-    rb"__shfl|__ballot|__syncwarp|__activemask|__match_|__reduce_\w+_sync|__(?:any|all)(?:_sync)?\b"
-    rb"|thread_block_tile|tiled_partition|\bwmma\b|\bmma_sync|mma\.sync|ldmatrix|\bWarp(?:Reduce|Scan)"
-    rb"|WARP_SHFL|(?i:warp_?(?:reduce|all_?reduce|sum|max|scan|shfl))|wgmma"
+# In lower case: what works on the lanes of a warp together.
+_PRIMITIVES = (
+    *(b"__shfl", b"__ballot", b"__syncwarp", b"__activemask", b"__match_", b"__reduce_", b"__any"),
+    *(b"__all", b"thread_block_tile", b"tiled_partition", b"wmma", b"mma_sync", b"mma.sync"),
+    *(b"ldmatrix", b"warpreduce", b"warp_reduce", b"warpscan", b"warp_scan", b"warp_shfl"),
+    *(b"warpallreduce", b"warp_all_reduce", b"warpsum", b"warp_sum", b"warpmax", b"warp_max"),
+    *(b"warp_shuffle", b"shfl_"),
 )
 _SYNC = re.compile(
     rb"__(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_any|match_all|reduce_\w+)_sync\Z"
 )
+_MASKED = re.compile(rb"\b(?:__(?:shfl|match|reduce|ballot|any|all|syncwarp)|WARP_SHFL)\w*")
 _SHUFFLE = re.compile(rb"__shfl(?:_up|_down|_xor)?(?:_sync)?\Z")
 _CALL = re.compile(
     rb"__(?:shfl(?:_up|_down|_xor)?(?:_sync)?|ballot(?:_sync)?|any(?:_sync)?|all(?:_sync)?|activemask"
@@ -122,23 +131,41 @@ _PRECEDENCE = {
     b"*": 9, b"/": 9, b"%": 9, b"+": 8, b"-": 8, b"<<": 7, b">>": 7, b"<": 6, b">": 6, b"<=": 6,
     b">=": 6, b"==": 5, b"!=": 5, b"&": 4, b"^": 3, b"|": 2, b"&&": 1, b"||": 1,
 }  # fmt: skip
+_UNARY = frozenset((b"-", b"~", b"!", b"*", b"&", b"+", b"++", b"--"))
 _COMPARE = frozenset((b"<", b">", b"<=", b">=", b"==", b"!="))
 _TYPE_WORDS = frozenset(
-    b"int unsigned long short char signed const float double bool auto size_t uint uint32_t int32_t "
-    b"uint64_t int64_t uint8_t uint16_t std".split()
+    b"int unsigned long short char signed const float double bool auto size_t uint std "
+    b"uint32_t int32_t uint64_t int64_t uint8_t uint16_t".split()
 )
 _NOT_OPERAND = frozenset(b"return case else do throw sizeof".split())
 _NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*\Z")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\r\n]*)", re.MULTILINE)
 _LANE_ASM = re.compile(rb"%+laneid\b")
-_REACH = 400  # tokens that one expression may have
+_STEP = re.compile(rb"\[[^\[\]]{0,80}?\+\s{0,9}(32|16|8|4|2|1)\s{0,9}\)?\s{0,9}\]")
+_BARRIER = re.compile(rb"__sync|\bsync\s*\(|\.sync\s*\(")
+_REACH = 400  # tokens between brackets that are looked through
+_LONGEST = 80  # tokens of an expression whose value is followed
+_WINDOW = 8000  # bytes around a place in which its uses are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What `analyse` found in one file, in order."""
+
+    sites: tuple[Site, ...] = ()
+    lockstep: tuple[tuple[int, int], ...] = ()  # first step of folds that go on without barriers
 
 
 def find_sites(code: Code) -> tuple[Site, ...]:
     """Every place of the file that counts on 32 lanes, in order."""
-    if not _CANDIDATE.search(code.data):
-        return ()
-    return _File(code).sites()
+    return analyse(code).sites
+
+
+def analyse(code: Code) -> Analysis:
+    """Sites, and folds that lean on lockstep."""
+    if not _TELLING.search(code.data):
+        return Analysis()
+    return _File(code).analyse()
 
 
 @dataclass(slots=True)
@@ -148,10 +175,11 @@ class Scope:
     function: Function | None
     start: int  # tokens
     end: int
+    is_followed: bool = False
     values: dict[bytes, int] = field(default_factory=dict)
     moved: frozenset[bytes] = frozenset()  # changed by += and the like
     by_warps: bool = False  # something inside works on warps
-    in_lockstep: bool = False  # an unrolled fold without barriers
+    lockstep: tuple[int, int] | None = None  # first step of an unrolled fold without barriers
 
     @property
     def is_host(self) -> bool:
@@ -182,7 +210,9 @@ class _File:
         self.pairs = self._pair()
         self.constants = self._constants()
         self.masks, self.widths = self._flowing()
-        self.wide = _PRIMITIVE.search(self.text) is not None
+        self.wide = _works_by_warps(self.text)
+        self.indexed: dict[bytes, list[int]] = {}
+        self.scopes = tuple(self._scopes())
 
     # --- tokens ------------------------------------------------------------------------------
 
@@ -211,8 +241,10 @@ class _File:
         word = self.word(at)
         if word in (b")", b"]"):
             return True
-        return bool(word) and (word[0:1].isalnum() or word[0] in b"_$.") and word not in (
-            _NOT_OPERAND | {b"."}
+        return (
+            bool(word)
+            and (word[0:1].isalnum() or word[0] in b"_$.")
+            and word not in (_NOT_OPERAND | {b"."})
         )
 
     def _is_binary(self, at: int) -> bool:
@@ -254,7 +286,9 @@ class _File:
             elif word == b"<":
                 depth -= 1
                 if depth <= 0:
-                    return n if self.word(n - 1)[:1].isalpha() or self.word(n - 1)[:1] == b"_" else -1
+                    return (
+                        n if self.word(n - 1)[:1].isalpha() or self.word(n - 1)[:1] == b"_" else -1
+                    )
             elif word in (b";", b"{", b"}", b"&&", b"||"):
                 return -1
         return -1
@@ -281,7 +315,7 @@ class _File:
     def left_of(self, at: int, precedence: int) -> int:
         """First token of the left operand of the operator at `at`."""
         start = at
-        limit = max(at - _REACH, 0)
+        limit = max(at - _LONGEST, 0)
         while True:
             start = self.primary_left(start - 1)
             while True:  # casts and unary operators
@@ -302,9 +336,9 @@ class _File:
     def right_of(self, at: int, precedence: int) -> int:
         """One past the right operand of the operator at `at`."""
         end = at + 1
-        limit = min(at + _REACH, len(self.words))
+        limit = min(at + _LONGEST, len(self.words))
         while True:
-            while self.word(end) in (b"-", b"~", b"!", b"*", b"&", b"+", b"++", b"--"):
+            while end < limit and self.word(end) in _UNARY:
                 end += 1
             if self.word(end) == b"(" and self._is_cast(self.pairs.get(end, end)):
                 end = self.pairs[end] + 1
@@ -317,10 +351,7 @@ class _File:
 
     def _primary_right(self, at: int) -> int:
         word = self.word(at)
-        if word in (b"(", b"["):
-            end = self.pairs.get(at, at) + 1
-        else:
-            end = at + 1
+        end = self.pairs.get(at, at) + 1 if word in (b"(", b"[") else at + 1
         while True:
             word = self.word(end)
             if word in (b"(", b"[", b"{") and word != b"{":
@@ -354,7 +385,7 @@ class _File:
             value = match.group(2).strip().strip(b"()").strip()
             number = _NUMBER.match(value)
             if number:
-                found[match.group(1)] = int(number.group(1), 0) if number.group(1) != b"00" else 0
+                found[match.group(1)] = _number(value) or 0
         for at in range(1, len(self.words) - 1):
             if self.words[at] == b"=" and self.words[at + 1][:1].isdigit():
                 number = _NUMBER.match(self.words[at + 1])
@@ -362,7 +393,7 @@ class _File:
                 if number and self.word(at + 2) in (b";", b",", b"}"):
                     head = self.words[max(0, at - 6) : at]
                     if any(w in constant for w in head):
-                        found[self.words[at - 1]] = _number(self.words[at + 1])
+                        found[self.words[at - 1]] = _number(self.words[at + 1]) or 0
         return found
 
     def value(self, lo: int, hi: int) -> int | None:
@@ -371,7 +402,7 @@ class _File:
             lo, hi = lo + 1, hi - 1
         if hi - lo == 1:
             word = self.word(lo)
-            if _SIZE_NAME.search(word):
+            if _is_size(word):
                 return 32
             if word[:1].isdigit():
                 return _number(word)
@@ -404,17 +435,19 @@ class _File:
         """Names that stand in the mask and in the width argument of warp functions."""
         masks: set[bytes] = set()
         widths: set[bytes] = set()
-        for at, word in enumerate(self.words):
+        for match in _MASKED.finditer(self.text):
+            at = self._token_at(match.start())
+            if at < 0:
+                continue
+            word = self.words[at]
+            arguments = self.arguments(at + 1)
             if word == b"__syncwarp" or _SYNC.match(word):
-                arguments = self.arguments(at + 1)
                 if arguments:
                     masks.update(self._names(*arguments[0]))
                 if len(arguments) == 4 and _SHUFFLE.match(word):
                     widths.update(self._names(*arguments[3]))
-            elif word.startswith(b"WARP_SHFL") or _SHUFFLE.match(word):
-                arguments = self.arguments(at + 1)
-                if len(arguments) >= 3:
-                    widths.update(self._names(*arguments[2]))
+            elif len(arguments) >= 3:  # __shfl(value, lane, width)
+                widths.update(self._names(*arguments[2]))
         return frozenset(masks), frozenset(widths)
 
     def _names(self, lo: int, hi: int) -> Iterator[bytes]:
@@ -448,13 +481,13 @@ class _File:
 
     def kind(self, scope: Scope, lo: int, hi: int, depth: int = 0) -> int:
         """What the expression of a token range can be."""
-        if depth > 12 or hi - lo > _REACH:
+        if depth > 12 or hi - lo > _LONGEST:
             return 0
         while hi - lo > 2 and self.word(lo) == b"(" and self.pairs.get(lo) == hi - 1:
             lo, hi = lo + 1, hi - 1
         if hi <= lo:
             return 0
-        at, least = -1, 99
+        at, least = -1, 98
         n = lo
         question = -1
         while n < hi:
@@ -463,13 +496,14 @@ class _File:
                 n = self.pairs.get(n, n)
             elif word == b"?" and question < 0:
                 question = n
-            elif word == b"<" and (close := self.angle_right(n)) > 0 and (
-                self.word(close + 1) in (b"(", b"::", b"{")
+            elif (
+                word == b"<"
+                and (close := self.angle_right(n)) > 0
+                and (self.word(close + 1) in (b"(", b"::", b"{"))
             ):
                 n = close
-            elif word in _PRECEDENCE and n > lo and _PRECEDENCE[word] <= least:
-                if self._is_binary(n):
-                    at, least = n, _PRECEDENCE[word]
+            elif n > lo and _PRECEDENCE.get(word, 99) <= least and self._is_binary(n):
+                at, least = n, _PRECEDENCE[word]
             n += 1
         if question > 0:
             colon = next((n for n in range(question, hi) if self.words[n] == b":"), hi)
@@ -530,9 +564,9 @@ class _File:
     def _kind_of_primary(self, scope: Scope, lo: int, hi: int, depth: int) -> int:
         while self.word(lo) in (b"-", b"~", b"!", b"*", b"&", b"+") and lo < hi - 1:
             lo += 1
-        if self.word(lo) == b"(" and lo in self.pairs and self.pairs[lo] < hi - 1:
-            if self._is_cast(self.pairs[lo]):
-                return self.kind(scope, self.pairs[lo] + 1, hi, depth + 1)
+        close = self.pairs.get(lo, hi) if self.word(lo) == b"(" else hi
+        if close < hi - 1 and self._is_cast(close):
+            return self.kind(scope, close + 1, hi, depth + 1)
         word = self.word(lo)
         last = self.word(hi - 1)
         if word == b"threadIdx":
@@ -586,7 +620,7 @@ class _File:
             return _union(kinds)
         if len(kinds) == 2 and _CEIL.match(name):
             return _divided(kinds[0], self.value(*arguments[1]))
-        if not arguments or len(arguments) == 1 and not kinds[0]:
+        if not arguments or (len(arguments) == 1 and not kinds[0]):
             # lane_id(), get_warp_id(), canonical_warp_idx_sync()
             if _LANE_NAME.search(name):
                 return LANE
@@ -601,7 +635,7 @@ class _File:
 
     # --- scopes ------------------------------------------------------------------------------
 
-    def scopes(self) -> Iterator[Scope]:
+    def _scopes(self) -> Iterator[Scope]:
         """Functions, and what lies before, between and behind them."""
         at = 0
         for function in self.code.functions:
@@ -615,7 +649,10 @@ class _File:
             yield Scope(None, at, len(self.words))
 
     def follow(self, scope: Scope) -> None:
-        """Fill in the values of a scope."""
+        """Fill in the values of a scope, once."""
+        if scope.is_followed:
+            return
+        scope.is_followed = True
         words = self.words
         moved: set[bytes] = set()
         assigned: list[tuple[bytes, int, int]] = []
@@ -634,9 +671,9 @@ class _File:
             elif word in (b"tiled_partition", b"thread_block_tile"):
                 self._note_tile(scope, at)
         text = self.text[self._offset(scope.start) : self._offset(scope.end)]
-        scope.by_warps = _PRIMITIVE.search(text) is not None
+        scope.by_warps = _works_by_warps(text)
         scope.moved = frozenset(moved)
-        scope.in_lockstep = self._is_lockstep(scope, text)
+        scope.lockstep = self._find_lockstep(scope, text)
         start, end = self._offset(scope.start), self._offset(scope.end)
         for place in self.lanes_by_asm:
             if start <= place < end:
@@ -672,7 +709,7 @@ class _File:
         name, before = self.word(at - 1), self.word(at - 2)
         if not (name[:1].isalpha() or name[:1] == b"_") or name in _TYPE_WORDS:
             return False
-        return before in _TYPE_WORDS or before in (b":", b",") and self.word(at) == b"("
+        return before in _TYPE_WORDS or (before in (b":", b",") and self.word(at) == b"(")
 
     def _note_tile(self, scope: Scope, at: int) -> None:
         """The variable that a tile of 32 lanes goes to: `auto tile = tiled_partition<32>(b)`."""
@@ -699,8 +736,9 @@ class _File:
 
     def _note_uses(self, scope: Scope) -> None:
         """Uses that tell what a variable is: a source lane, an index beside a warp's base."""
+        words = self.words
         for at in range(scope.start, scope.end):
-            word = self.words[at]
+            word = words[at]
             if word in (b"__shfl_sync", b"__shfl"):
                 arguments = self.arguments(at + 1)
                 place = 2 if word == b"__shfl_sync" else 1
@@ -714,45 +752,46 @@ class _File:
                     self._add(scope, self.words[at + 1], LANE)
                 elif at - lo == 1 and self.kind(scope, at + 1, hi) & BASE:
                     self._add(scope, self.words[lo], LANE)
-            elif word == b"<" and self._is_binary(at) and self.word(at - 2) in (b"(", b";", b"&&"):
-                if scope.values.get(self.words[at - 1], 0) & LANE:
-                    if self.kind(scope, at + 1, self.right_of(at, 6)) & WARPS:
-                        self._add(scope, self.words[at - 1], WARP)
+            elif word == b"<" and self.word(at - 2) in (b"(", b";", b"&&"):
+                is_lane = scope.values.get(words[at - 1], 0) & LANE and self._is_binary(at)
+                if is_lane and self.kind(scope, at + 1, self.right_of(at, 6)) & WARPS:
+                    self._add(scope, words[at - 1], WARP)
 
     def _add(self, scope: Scope, name: bytes, kind: int) -> None:
         if name[:1].isalpha() or name[:1] == b"_":
             scope.values[name] = scope.values.get(name, 0) | kind
 
-    def _is_lockstep(self, scope: Scope, text: bytes) -> bool:
-        """An unrolled fold over shared memory that goes on without barriers."""
-        steps = [
-            (m.start(), int(m.group(1)))
-            for m in re.finditer(rb"\+\s*(32|16|8|4|2|1)\s*\)?\s*\]", text)
-        ]
-        wanted = [16, 8, 4, 2, 1]
-        for n in range(len(steps)):
-            tail = [value for _, value in steps[n:]]
-            distinct = list(dict.fromkeys(tail))
-            if distinct[:5] == wanted or distinct[:6] == [32, *wanted]:
-                last = next(p for p, v in steps[n:] if v == 1)
-                between = text[steps[n][0] : last]
-                return b"__syncthreads" not in between and b"sync(" not in between.replace(
-                    b"__syncwarp(", b""
-                )
-        return False
+    def _find_lockstep(self, scope: Scope, text: bytes) -> tuple[int, int] | None:
+        """The first step of an unrolled fold over memory that goes on without barriers."""
+        steps = [(m.start(1), int(m.group(1))) for m in _STEP.finditer(text)]
+        for n, (at, value) in enumerate(steps):
+            if value not in (32, 16) or (n and steps[n - 1][1] == value):
+                continue
+            last, end, count = value, at, 1
+            for place, step in steps[n + 1 :]:
+                if step == last:
+                    end = place
+                elif step * 2 == last:
+                    last, end, count = step, place, count + 1
+                else:
+                    break
+            if count >= 3 and not _BARRIER.search(text, at, end):
+                start = self._offset(scope.start) + at
+                return start, start + len(str(value))
+        return None
 
     # --- sites -------------------------------------------------------------------------------
 
-    def sites(self) -> tuple[Site, ...]:
+    def analyse(self) -> Analysis:
         found: list[Site] = []
-        wanted: list[int] = []
-        index = {start: at for at, start in enumerate(self.starts)}
-        for match in _CANDIDATE.finditer(self.text):
-            at = index.get(match.start())
-            if at is not None:
-                wanted.append(at)
+        lockstep: list[tuple[int, int]] = []
+        wanted = [
+            at
+            for match in _CANDIDATE.finditer(self.text)
+            if (at := self._token_at(match.start())) >= 0 and self._may_be_site(at)
+        ]
         n = 0
-        for scope in self.scopes():
+        for scope in self.scopes:
             while n < len(wanted) and wanted[n] < scope.start:
                 n += 1
             if n == len(wanted):
@@ -760,6 +799,8 @@ class _File:
             if wanted[n] >= scope.end:
                 continue
             self.follow(scope)
+            if scope.lockstep:
+                lockstep.append(scope.lockstep)
             while n < len(wanted) and wanted[n] < scope.end:
                 at = wanted[n]
                 role = self.role(scope, at)
@@ -770,7 +811,24 @@ class _File:
                         length = self.starts[at + 1] + len(self.words[at + 1]) - start
                     found.append(Site(start, start + length, role))
                 n += 1
-        return tuple(found)
+        return Analysis(tuple(found), tuple(lockstep))
+
+    def _token_at(self, place: int) -> int:
+        at = bisect_left(self.starts, place)
+        return at if at < len(self.starts) and self.starts[at] == place else -1
+
+    def _may_be_site(self, at: int) -> bool:
+        """Leave out at once what is common and can be no site."""
+        word = self.words[at]
+        if word[:1].isalpha() or word[:1] == b"_":
+            return _is_size(word) or _CALL.match(word) is not None
+        if word[:1] == b"5":
+            return (
+                self.word(at - 1) in (b">>", b"<<", b"<", b"=", b">>=") or self._defines(at) != b""
+            )
+        if word[:2] == b"16":
+            return self.word(at - 1) in (b"=", b",", b"+", b"<=", b"<", b"(")
+        return True
 
     def role(self, scope: Scope, at: int) -> str:
         """The role of the token at `at`, "" for none."""
@@ -798,7 +856,7 @@ class _File:
     def _role_of_name(self, scope: Scope, at: int) -> str:
         """A constant named as the warp size; its definition is a site at its literal."""
         word = self.words[at]
-        if not _SIZE_NAME.search(word) or self.word(at + 1) in (b"=", b"::"):
+        if not _is_size(word) or self.word(at + 1) in (b"=", b"::"):
             return ""
         if self.word(at - 1) in (b"define", b"ifdef", b"ifndef", b"undef", b"defined"):
             return ""
@@ -845,12 +903,23 @@ class _File:
                 continue
             operator = self.word(hi)
             tighter = self.word(lo - 1) in (b"*", b"/", b"%")
-            if operator in (b"-", b"/", b">>") and self.word(hi + 1) in (b"1", b"2", b"1u", b"1U", b"2u"):
-                if not tighter and self.word(hi + 2) not in (b"*", b"/", b"%", b"<<"):
-                    grown = self.value(lo, hi + 2) if hi - lo == 1 else None
-                    if grown is not None:
-                        value, hi = grown, hi + 2
-                        continue
+            if (
+                operator in (b"-", b"/", b">>")
+                and self.word(hi + 1)
+                in (
+                    b"1",
+                    b"2",
+                    b"1u",
+                    b"1U",
+                    b"2u",
+                )
+                and not tighter
+                and self.word(hi + 2) not in (b"*", b"/", b"%", b"<<")
+            ):
+                grown = self.value(lo, hi + 2) if hi - lo == 1 else None
+                if grown is not None:
+                    value, hi = grown, hi + 2
+                    continue
             break
         return value, lo, hi
 
@@ -863,7 +932,9 @@ class _File:
         divides = (operator == b"/" and value == 32) or (operator == b">>" and value == 5)
         takes_rest = (operator == b"%" and value == 32) or (operator == b"&" and value == 31)
         if divides or takes_rest or (operator == b"&" and value == -32):
-            return self._role_of_split(scope, start, hi, kind, "lane-id" if takes_rest else "warp-id")
+            return self._role_of_split(
+                scope, start, hi, kind, "lane-id" if takes_rest else "warp-id"
+            )
         if (operator == b"*" and value == 32) or (operator == b"<<" and value == 5):
             return self._role_of_product(scope, start, hi, kind)
         if operator in _COMPARE:
@@ -874,7 +945,7 @@ class _File:
             if kind & COUNT and value in (31, 32) and (self.wide or value == 31):
                 return "warps-sized" if operator == b"-" or value == 31 else ""
             if operator == b"+" and value in (32, 16) and kind & (_INDEX | LANE):
-                return "fold" if scope.in_lockstep or self._is_pair_of_warps(scope, start, hi) else ""
+                return "fold" if scope.lockstep or self._is_pair_of_warps(scope, start, hi) else ""
         return ""
 
     def _role_before(self, scope: Scope, at: int, lo: int, hi: int, value: int) -> str:
@@ -895,7 +966,7 @@ class _File:
             if re.search(rb"(?i)warp|lane|per_?thread\b", names) or kind & COUNT:
                 return "warp-size"
         if operator == b"+" and value == 32 and kind & (LANE | _INDEX):
-            return "fold" if scope.in_lockstep else "lane-id" if kind & LANE else ""
+            return "fold" if scope.lockstep else "lane-id" if kind & LANE else ""
         return ""
 
     def _role_of_split(self, scope: Scope, lo: int, hi: int, kind: int, role: str) -> str:
@@ -912,7 +983,7 @@ class _File:
             return role if named else ""
         score = 1 if kind & THREAD else 0
         score += 3 if named else 0
-        score += 3 if scope.by_warps or scope.in_lockstep else 0
+        score += 3 if scope.by_warps or scope.lockstep else 0
         score -= 3 if kind & (ITEM | LANE_ITEM) and not kind & _INDEX else 0
         whole = self.word(lo - 1) == b"=" and self.word(hi) in (b";", b",")
         score -= 3 if whole and not named and _OTHER_NAME.search(target) else 0
@@ -930,7 +1001,9 @@ class _File:
             return "warps-sized"
         if self.word(hi) == b"+" and self.kind(scope, hi + 1, self.right_of(hi, 8)) & LANE:
             return "lane-id"
-        if scope.is_host and re.match(rb"(?i)(?:n_?|num_?)?(?:grid|blocks?$|blocks_|threads)", self._target(lo, scope)):
+        if scope.is_host and re.match(
+            rb"(?i)(?:n_?|num_?)?(?:grid|blocks?$|blocks_|threads)", self._target(lo, scope)
+        ):
             # One warp per row: rows * 32 threads, divided by the size of a block.
             around = b" ".join(self._statement(lo))
             if re.search(rb"(?i)div|/", around) and _COUNT_NAME.search(around) and self.wide:
@@ -944,13 +1017,15 @@ class _File:
         if value in (31, 32):
             if kind & (LANE | LANE_ITEM):
                 return "lane-id"
+            if value == 32 and re.search(rb"(?i)warp_?size", names):
+                return "warp-size"
             if value == 32 and kind & (WARP | WARPS):
                 return "warps-sized"
             if value == 32 and re.search(rb"(?i)per_?warp|lanes?\b|threads_?per", names):
                 return "warp-size"
             if value == 32 and kind & COUNT:
                 return "warps-sized" if self.wide or self._in_static_assert(start) else ""
-            if value == 32 and kind & THREAD and (scope.by_warps or scope.in_lockstep):
+            if value == 32 and kind & THREAD and (scope.by_warps or scope.lockstep):
                 return "warp-id"
         return self._role_of_loop(scope, lo)
 
@@ -968,7 +1043,8 @@ class _File:
             b">>" in head and b"=" in head
         )
         body = self._body(right)
-        text = self.text[self._offset(right) : self._offset(body)]
+        start = self._offset(right)
+        text = self.text[start : min(self._offset(body), start + _WINDOW)]
         shuffles = re.search(rb"(?i)shfl|shuffle_?(?:up|down|xor)|\.shfl", text) is not None
         if self.word(left - 1) == b"while":
             return ""
@@ -978,7 +1054,7 @@ class _File:
             # for (s = n / 2; s > 32; s >>= 1) s_data[t] += s_data[t + s]; the last warp follows
             shrinks = any(w in (b">>=", b"/=", b">>") for w in head)
             bound = self.word(at - 1) in (b">", b">=")
-            if bound and shrinks and (scope.by_warps or scope.in_lockstep or b"[" in text):
+            if bound and shrinks and (scope.by_warps or scope.lockstep or b"[" in text):
                 return "fold" if re.search(rb"\[[^\]]*\+", text) else ""
             return ""
         variable = self.word(self._variable(left))
@@ -1023,7 +1099,7 @@ class _File:
         closes = self.word(hi)
         if closes not in (b";", b",", b")", b"}", b">"):
             return ""
-        if value == 32 and _SIZE_NAME.search(name):
+        if value == 32 and _is_size(name):
             return "warp-size"
         if value == 5 and _LOG_NAME.search(name):
             return "warp-size"
@@ -1040,9 +1116,9 @@ class _File:
         if left > 0 and self.word(left) == b"(":
             name = self._called(left)
             arguments = self.arguments(left)
-            if arguments and arguments[0][0] <= lo < arguments[0][1]:
-                if name == b"__syncwarp" or _SYNC.match(name):
-                    return "mask"
+            is_first = bool(arguments) and arguments[0][0] <= lo < arguments[0][1]
+            if is_first and (name == b"__syncwarp" or _SYNC.match(name)):
+                return "mask"
         target = self._target(lo, scope)
         plain = self.word(lo) not in (b"-", b"~") or target in self.masks
         if target and target in self.masks and plain:
@@ -1061,19 +1137,18 @@ class _File:
             (hi, hi + 1, self.right_of(hi, 4) if self.word(hi) in _PRECEDENCE else hi),
         ):
             operator = self.word(at)
-            if operator in (b"==", b"!=", b"&", b"^"):
-                if self.kind(scope, start, end) & MASK:
-                    return "mask"
+            wanted = MASK if operator in (b"==", b"!=", b"&", b"^") else 0
             if operator in (b"<<", b">>") and at == hi:
-                if self.kind(scope, start, end) & LANE:
-                    return "mask"
+                wanted = LANE
+            if wanted and self.kind(scope, start, end) & wanted:
+                return "mask"
         return ""
 
     def _role_in_brackets(self, scope: Scope, lo: int, hi: int, value: int) -> str:
         """By the bracket around: an argument, the size of an array, a template argument."""
         define = self._defines(lo)
         if define and self.word(hi) not in _PRECEDENCE:
-            if value == 32 and _SIZE_NAME.search(define):
+            if value == 32 and _is_size(define):
                 return "warp-size"
             if value == 5 and _LOG_NAME.search(define):
                 return "warp-size"
@@ -1170,8 +1245,8 @@ class _File:
         declared = self.word(n - 2)
         if not (declared[:1].isalpha() or declared in (b"_", b"*", b">", b",", b"&")):
             return ""
-        for at in range(scope.start if scope.function else 0, scope.end if scope.function else len(self.words)):
-            if self.words[at] != name or self.word(at + 1) != b"[" or at + 1 == n:
+        for at in self._subscripts().get(name, ())[:200]:
+            if at + 1 == n or (scope.function and not scope.start <= at < scope.end):
                 continue
             index = at + 1
             for _ in range(place):
@@ -1180,22 +1255,30 @@ class _File:
                 continue
             inner = scope if scope.function else self._scope_at(at)
             kind = self.kind(inner, index + 1, self.pairs.get(index, index))
-            named = kind & WARP or inner.by_warps or inner.in_lockstep
+            named = kind & WARP or inner.by_warps or inner.lockstep
             if kind & (WARP | LANE) and not kind & _INDEX and named:
                 return "warps-sized"
-            used = [inner.values.get(w, 0) for w in self.words[index + 1 : self.pairs.get(index, index)]]
+            used = [
+                inner.values.get(w, 0) for w in self.words[index + 1 : self.pairs.get(index, index)]
+            ]
             if any(k & WARP for k in used):
                 return "warps-sized"
             if kind & THREAD and inner.by_warps and place == 0 and self.word(left + 3) != b"[":
                 return "warps-sized"
         return ""
 
+    def _subscripts(self) -> dict[bytes, list[int]]:
+        """Where names are followed by a `[`; looked for once, when first asked."""
+        if not self.indexed:
+            for at in range(len(self.words) - 1):
+                if self.words[at + 1] == b"[":
+                    self.indexed.setdefault(self.words[at], []).append(at)
+        return self.indexed
+
     def _scope_at(self, at: int) -> Scope:
-        for scope in self.scopes():
-            if scope.start <= at < scope.end:
-                self.follow(scope)
-                return scope
-        return Scope(None, 0, 0)
+        scope = self.scopes[bisect_right(self.scopes, at, key=lambda s: s.start) - 1]
+        self.follow(scope)
+        return scope
 
     # --- where a constant stands ---------------------------------------------------------------
 
@@ -1276,7 +1359,9 @@ class _File:
 
     def _is_side(self, scope: Scope, lo: int, hi: int, target: bytes) -> bool:
         """Does the result run along one side of a tile of 32, or choose a bit of a word?"""
-        text = self.text[self._offset(scope.start) : self._offset(scope.end)]
+        here = self._offset(lo)
+        start = max(self._offset(scope.start), here - _WINDOW)
+        text = self.text[start : min(self._offset(scope.end), here + _WINDOW)]
         if target:
             name = re.escape(target)
             shifted = re.search(rb"(?:<<|>>)\s*\(?\s*" + name + rb"\b", text)
@@ -1296,6 +1381,11 @@ class _File:
         """`data[tid + 32]` where the function goes on with shuffles."""
         left = self._enclosing(start)
         return left >= 0 and self.word(left) == b"[" and scope.by_warps
+
+
+def _works_by_warps(text: bytes) -> bool:
+    text = text.lower()
+    return any(mark in text for mark in _PRIMITIVES)
 
 
 def _divided(kind: int, divisor: int | None) -> int:
@@ -1323,11 +1413,18 @@ def _number(word: bytes) -> int | None:
     return int(digits.lstrip(b"0") or b"0")
 
 
+@lru_cache(maxsize=4096)
+def _is_size(name: bytes) -> bool:
+    """Is a constant of this name the number of lanes of a warp?"""
+    return _SIZE_NAME.search(name) is not None
+
+
+@lru_cache(maxsize=4096)
 def _kind_of_name(name: bytes) -> int:
     """What a name says of a value that is declared elsewhere."""
     if _WARPS_NAME.search(name):
         return WARPS
-    if _SIZE_NAME.search(name):
+    if _is_size(name):
         return 0
     if _LANE_NAME.search(name) and b"ask" not in name:
         return LANE
