@@ -857,18 +857,8 @@ class _Pass:
                 )  # fmt: skip
 
     def _capabilities(self) -> None:
-        """Tiles wider than 32 lanes; host code that asks for compute capability or warp size."""
+        """Host code that asks for a compute capability."""
         data = self.data
-        for match in _WIDE_TILE.finditer(data) if b"tiled_partition" in data else ():
-            if not self.lexed.blank_at(match.start()) and not self.protected.why(match.start()):
-                self._say(
-                    *match.span(),
-                    "SIG206",
-                    ERROR,
-                    "a tile of more than 32 lanes is wrong on mp_21 and mp_22",
-                    "use tiles of 32 lanes or less and combine them through shared memory",
-                    "warp/wide-tile",
-                )
         if b"DeviceProp" not in data:
             return
         last = -1
@@ -880,14 +870,10 @@ class _Pass:
                 continue
             last = line
             name = match.group(1).decode()
-            if name == "warpSize":
-                code, what = "SIG204", "mp_21 and mp_22 report 128 here, while kernels see 32 lanes"
-                help = "use the constant that the kernel is written for"
-            else:
-                code, what = "SIG405", "cards report 2.1, 2.2 or 3.1, not NVIDIA's numbers"
-                help = "ask for the feature, or compare with MUSA's numbers"
+            what = "cards report 2.1, 2.2 or 3.1, not NVIDIA's numbers"
+            help = "ask for the feature, or compare with MUSA's numbers"
             self._say(
-                *match.span(1), code, WARNING, f"device property '{name}': {what}", help,
+                *match.span(1), "SIG405", WARNING, f"device property '{name}': {what}", help,
                 "guards/device-property",
             )  # fmt: skip
 
@@ -1154,8 +1140,7 @@ _HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
 _BREAK = re.compile(rb"[;{},(\n]")
 _NO_ARGUMENT = frozenset((b"(", b";", b"*", b"=", b".", b"-", b">", b"<", b"&", b":"))
-_CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor|warpSize)\b(?!\s*\()")
-_WIDE_TILE = re.compile(rb"\btiled_partition\s*<\s*(?:64|128|256|512)\s*>")
+_CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor)\b(?!\s*\()")
 _DEVICE = re.compile(rb"cuda(?::\d+)?")
 _NPP = re.compile(rb"[nN]pp[A-Zisc]|NPP_")
 _STEM = re.compile(

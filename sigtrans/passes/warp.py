@@ -48,8 +48,8 @@ _OWN_SIZE = re.compile(
     rb"[\s*&]+warpSize\b|\bwarpSize\s*=[^=]"
 )
 _HOST_SIZE = re.compile(
-    rb"(?:\b[A-Za-z_]\w*(?:\([^()]*\))?(?:\[\w*\])?(?:\.|->))+warpSize\b(?!\s*\()"
-    rb"|\b(?:at::cuda::)?warp_size\s*\(\s*\)|\bcudaDevAttrWarpSize\b|\bCU_DEVICE_ATTRIBUTE_WARP_SIZE\b"
+    rb"(?:\.|->)\s{0,9}(warpSize)\b(?!\s*\()|\b(warp_size)\s{0,9}\(\s{0,9}\)"
+    rb"|\b(cudaDevAttrWarpSize|CU_DEVICE_ATTRIBUTE_WARP_SIZE)\b"
 )
 _SIZES = re.compile(
     rb"<<<|\bdim3\b|\b\w*(?:[tT]hreads?|THREADS?|[bB]lock(?:_?[sS]ize|_?[dD]im)?|[gG]rid|[sS]mem|"
@@ -57,14 +57,20 @@ _SIZES = re.compile(
 )
 _PRINTS = re.compile(rb"printf|cout|cerr|<<\s*\"|\bLOG\w*\s*\(|format\s*\(")
 _WIDE_TILE = re.compile(rb"\b(?:tiled_partition|thread_block_tile)\s*<\s*(64|128|256|512)\b")
-_WIDE_CUB = re.compile(rb"\bWarp(?:Reduce|Scan|Exchange|MergeSort)\s*<[^<>;{}]*,\s*(64|128)\s*>")
+_WIDE_CUB = re.compile(
+    rb"\bWarp(?:Reduce|Scan|Exchange|MergeSort)\s*<[^<>;{}]{0,200},\s*(64|128)\s*>"
+)
 _WIDE_MASK = re.compile(
     rb"\b(?:0[xX][fF]{16}(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])?|~0[uU]?[lL]{2}|~0[lL]{2}[uU])\b"
 )
 _SPIN = re.compile(
     rb"\bwhile\s*\(\s*[!(]*\s*(?:0\s*[!=]=\s*)?(?:\w+::)?(atomic(?:CAS|Exch)(?:_block|_system)?)\s*\("
 )
-_HALF_TYPE = rb"(?:__half2?|half2?|__nv_bfloat16[2]?|nv_bfloat16[2]?|(?:at|c10)::(?:Half|BFloat16))"
+_HALF_TYPE = re.compile(
+    rb"__half2?|half2?|__nv_bfloat162?|nv_bfloat162?|(?:at|c10)::(?:Half|BFloat16)"
+)
+_HALF_MARKS = (b"half", b"Half", b"bfloat16", b"BFloat16")
+_NO_TYPE = (b"return", b"else", b"case", b"throw", b"goto")
 _HALF_VALUE = re.compile(
     rb"\s*(?:__(?:float2(?:half|bfloat16)\w*|h(?:add|mul|sub|fma|max|min)2?))\s*\("
 )
@@ -105,6 +111,9 @@ class _Pass:
         self.edits: list[Edit] = []
         self.said: list[Diagnostic] = []
         self.helpers: set[str] = set()
+        self.actives: set[Function | None] = set()  # functions whose __activemask was told
+        self.types: dict[tuple[Function, bytes], int] = {}
+        self.has_halves = any(mark in code.data for mark in _HALF_MARKS)
         self.foreign = _foreign_branches(code)
         # Where the property of the device is not what its kernels see.
         self.wide = tuple(
@@ -267,27 +276,31 @@ class _Pass:
 
     def _is_half(self, function: Function | None, start: int, end: int) -> bool:
         """Is the value one or two 16-bit floats, as far as its declaration is at hand?"""
+        if not self.has_halves:
+            return False
         text = self.code.lexed.code(start, end)
         if _HALF_VALUE.match(text):
             return True
         named = _NAMED.match(text)
         if named is None or function is None:
             return False
-        depth = named.group(2).count(b"[")
-        declared = re.compile(
-            rb"\b(\w+(?:::\w+)*)(?:\s+const)?([\s*&]+)(?:__restrict__\s+|const\s+)?"
-            + named.group(1)
-            + rb"\b\s*((?:\[[^\[\]]*\]\s*)*)[,;=)({]"
-        )
-        head = self.code.lexed.code(function.params[0] - 1, function.body[1])
-        last = None
-        for match in declared.finditer(head):
-            if match.group(1) not in (b"return", b"else", b"case"):
-                last = match
-                break
-        if last is None or not re.fullmatch(_HALF_TYPE, last.group(1)):
-            return False
-        return last.group(2).count(b"*") + last.group(3).count(b"[") == depth
+        return self._declared(function, named.group(1)) == named.group(2).count(b"[")
+
+    def _declared(self, function: Function, name: bytes) -> int:
+        """How many pointers and arrays lead to the 16-bit value `name`; -1 if it is none."""
+        key = (function, name)
+        if key not in self.types:
+            pattern = re.compile(
+                rb"\b(\w+(?:::\w+)*)(?:\s+const)?([\s*&]+)(?:__restrict__\s+|const\s+)?"
+                + name
+                + rb"\b\s*((?:\[[^\[\]]*\]\s*)*)[,;=)({]"
+            )
+            text = self.code.lexed.code(function.params[0] - 1, function.body[1])
+            first = next((m for m in pattern.finditer(text) if m[1] not in _NO_TYPE), None)
+            self.types[key] = -1
+            if first is not None and _HALF_TYPE.fullmatch(first[1]):
+                self.types[key] = first[2].count(b"*") + first[3].count(b"[")
+        return self.types[key]
 
     def _help(self, call: _Call) -> bool:
         """A function that the helper header has."""
@@ -306,6 +319,9 @@ class _Pass:
 
     def _active(self, call: _Call, function: Function | None) -> None:
         start, end, _ = call.word
+        if function in self.actives:
+            return
+        self.actives.add(function)
         if self._is_divergent(start, function):
             self._say(
                 start, end, "SIG202", WARNING,
@@ -409,43 +425,72 @@ class _Pass:
         """The width that the host is told: 128 on some cards, whose kernels see 32."""
         if not any(mark in self.data for mark in _HOST_MARKS):
             return
+        last = -1
         for match in _HOST_SIZE.finditer(self.data):
-            start, end = match.span()
-            if not self.code.is_open(start) or self._is_own_call(match):
+            end = match.end()
+            if not self.code.is_open(match.start()) or self._is_foreign(end):
                 continue
-            line = self.data[self._statement_start(start) : self.data.find(b";", end) + 1 or None]
-            if _PRINTS.search(line) or self._is_foreign(start):
+            start = self._host_size_start(match)
+            if start < 0:
                 continue
-            name = match.group().decode("latin-1")
-            sized = not name.endswith(("cudaDevAttrWarpSize", "WARP_SIZE")) and _SIZES.search(line)
+            statement = self._statement(start, end)
+            if _PRINTS.search(statement):
+                continue
+            name = self.data[start:end].decode("latin-1")
+            sized = match[3] is None and _SIZES.search(statement) is not None
             if sized:
                 self._edit(start, end, b"32", "warp/host-size", Safety.REVIEW)
-                if self.wide:
-                    self._say(
-                        start, end, "SIG204", WARNING,
-                        f"'{name}' is 128 on {self.cards}, while kernels see 32 lanes; it sizes a "
-                        "launch or shared memory, so it is now 32",
-                        "see that the kernel is written for 32 lanes", "warp/host-size",
-                    )  # fmt: skip
-            elif self.wide:
-                self._say(
-                    start, end, "SIG204", WARNING,
-                    f"'{name}' is 128 on {self.cards}, while kernels see 32 lanes; left as it is",
-                    "use 32 where it has to fit a kernel that is written for 32 lanes",
-                    "warp/host-size",
-                )  # fmt: skip
+            line = self.data.rfind(b"\n", 0, start)
+            if not self.wide or line == last:
+                continue
+            last = line
+            now = "it sizes a launch or shared memory, so it is now 32" if sized else "it is kept"
+            self._say(
+                start, end, "SIG204", WARNING,
+                f"'{name}' is 128 on {self.cards}, while kernels see 32 lanes; {now}",
+                "see that the kernel is written for 32 lanes" if sized else
+                "use 32 where it has to fit a kernel that is written for 32 lanes",
+                "warp/host-size",
+            )  # fmt: skip
 
-    def _is_own_call(self, match: re.Match[bytes]) -> bool:
-        """`warp_size()` without its scope is PyTorch's only where the file opens that scope."""
-        if not match.group().startswith(b"warp_size"):
-            return False
-        at = self.code.lexed.before(match.start())
-        if at >= 0 and self.data[at] in b".>:":
-            return True
-        return b"using namespace at::cuda" not in self.data
+    def _host_size_start(self, match: re.Match[bytes]) -> int:
+        """Where the expression begins; -1 where it is not the device's property."""
+        if match[3]:
+            return match.start()
+        if match[2]:  # PyTorch's, qualified or where its namespace is open
+            for scope in (b"at::cuda::", b"at::musa::"):
+                if self.data.endswith(scope, 0, match.start()):
+                    return match.start() - len(scope)
+            plain = self._is_builtin((*match.span(2), match[2]))
+            return match.start() if plain and b"using namespace at::cuda" in self.data else -1
+        lexed = self.code.lexed
+        at = match.start()
+        while True:  # over prop.  prop[i].  properties()->  to the first name
+            at = lexed.before(at)
+            while at > 0 and self.data[at] in b")]":
+                left, _ = lexed.list_start(at - 1)
+                if left < 0:
+                    return -1
+                at = lexed.before(left)
+            name = lexed.name_ending_at(at)
+            if not name:
+                return -1
+            at -= len(name) - 1
+            ahead = lexed.before(at)
+            if ahead > 0 and self.data[ahead - 1 : ahead + 1] in (b"->", b"::"):
+                at = ahead - 1
+            elif ahead > 0 and self.data[ahead] == 0x2E:
+                at = ahead
+            else:
+                break
+        known = b"DeviceProp" in self.data or b"prop" in self.data[at : match.start()].lower()
+        return at if known else -1
 
-    def _statement_start(self, at: int) -> int:
-        return max(self.data.rfind(c, 0, at) for c in (b";", b"{", b"}")) + 1
+    def _statement(self, start: int, end: int) -> bytes:
+        """The statement around a range, as far as it is short."""
+        start = max(start - 300, *(self.data.rfind(c, 0, start) + 1 for c in (b";", b"{", b"}")))
+        stop = self.data.find(b";", end, end + 300)
+        return self.code.lexed.code(start, stop if stop > 0 else end + 300)
 
     def _wide(self) -> None:
         """Tiles, collectives and masks of more than 32 lanes."""
