@@ -31,7 +31,15 @@ __all__ = ["MARKS", "Site", "find", "find_sites"]
 MARKS = (
     *(b"__shfl", b"__ballot", b"__any", b"__all", b"__activemask", b"__match_", b"__reduce_"),
     *(b"warpSize", b"WarpSize", b"warp_size", b"tiled_partition", b"thread_block_tile"),
-    *(b"threadIdx", b"volatile", b"WARP_SIZE", b"atomicCAS", b"atomicExch"),
+    *(
+        b"WarpReduce",
+        b"WarpScan",
+        b"threadIdx",
+        b"volatile",
+        b"WARP_SIZE",
+        b"atomicCAS",
+        b"atomicExch",
+    ),
 )
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _WORD = re.compile(
@@ -61,7 +69,7 @@ _WIDE_CUB = re.compile(
     rb"\bWarp(?:Reduce|Scan|Exchange|MergeSort)\s*<[^<>;{}]{0,200},\s*(64|128)\s*>"
 )
 _WIDE_MASK = re.compile(
-    rb"\b(?:0[xX][fF]{16}(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])?|~0[uU]?[lL]{2}|~0[lL]{2}[uU])\b"
+    rb"(?:\b0[xX][fF]{16}(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])?|~0[uU]?[lL]{2}|~0[lL]{2}[uU])\b"
 )
 _SPIN = re.compile(
     rb"\bwhile\s*\(\s*[!(]*\s*(?:0\s*[!=]=\s*)?(?:\w+::)?(atomic(?:CAS|Exch)(?:_block|_system)?)\s*\("
@@ -111,6 +119,7 @@ class _Pass:
         self.edits: list[Edit] = []
         self.said: list[Diagnostic] = []
         self.helpers: set[str] = set()
+        self.budget = 50 * len(code.data) + 1000000  # bytes that may be read for arguments
         self.actives: set[Function | None] = set()  # functions whose __activemask was told
         self.types: dict[tuple[Function, bytes], int] = {}
         self.has_halves = any(mark in code.data for mark in _HALF_MARKS)
@@ -131,7 +140,8 @@ class _Pass:
             self._locks()
             analysis = analyse(self.code)
             self._lockstep(analysis)
-            self._inventory(analysis)
+            if self.wide:
+                self._inventory(analysis)
         self._host_sizes()
         return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
 
@@ -225,7 +235,11 @@ class _Pass:
             at = lexed.after(close + 1) if close > 0 else at
         if self.data[at : at + 1] != b"(":
             return None
-        arguments = _joined(self.data, lexed.arguments(at))
+        if self.budget < 0:
+            return None
+        found = lexed.arguments(at)
+        self.budget -= found[-1][1] - at if found else 65536
+        arguments = _joined(self.data, found)
         if len(arguments) == 1 and lexed.after(arguments[0][0]) >= arguments[0][1]:
             arguments = []
         return _Call(word, at, arguments)
@@ -374,10 +388,13 @@ class _Pass:
         sizes: list[Word],
         ballots: dict[Function | None, list[Word]],
     ) -> None:
-        for words in legacy.values():
+        for function, words in legacy.items():
             start, end, name = words[0]
+            body = self.data[function.body[0] : function.body[1]] if function else b""
+            # Beside the _sync form it stands in the branch for a CUDA before 9.
+            is_old = name + b"_sync" in body
             self._say(
-                start, end, "SIG201", WARNING,
+                start, end, "SIG201", NOTE if is_old else WARNING,
                 f"'{name.decode()}' has no mask; now the _sync form with all 32 lanes"
                 f"{_times(words)}",
                 "see that all 32 lanes get here together, else give the lanes that do",
@@ -425,7 +442,7 @@ class _Pass:
         """The width that the host is told: 128 on some cards, whose kernels see 32."""
         if not any(mark in self.data for mark in _HOST_MARKS):
             return
-        last = -1
+        last = -2
         for match in _HOST_SIZE.finditer(self.data):
             end = match.end()
             if not self.code.is_open(match.start()) or self._is_foreign(end):
@@ -456,7 +473,8 @@ class _Pass:
     def _host_size_start(self, match: re.Match[bytes]) -> int:
         """Where the expression begins; -1 where it is not the device's property."""
         if match[3]:
-            return match.start()
+            at = self.code.lexed.after(match.end())
+            return -1 if self.data[at : at + 1] == b"=" else match.start()  # an enumerator
         if match[2]:  # PyTorch's, qualified or where its namespace is open
             for scope in (b"at::cuda::", b"at::musa::"):
                 if self.data.endswith(scope, 0, match.start()):
@@ -465,7 +483,7 @@ class _Pass:
             return match.start() if plain and b"using namespace at::cuda" in self.data else -1
         lexed = self.code.lexed
         at = match.start()
-        while True:  # over prop.  prop[i].  properties()->  to the first name
+        for _ in range(12):  # over prop.  prop[i].  properties()->  to the first name
             at = lexed.before(at)
             while at > 0 and self.data[at] in b")]":
                 left, _ = lexed.list_start(at - 1)
@@ -483,6 +501,8 @@ class _Pass:
                 at = ahead
             else:
                 break
+        else:
+            return -1
         known = b"DeviceProp" in self.data or b"prop" in self.data[at : match.start()].lower()
         return at if known else -1
 

@@ -68,7 +68,8 @@ _CANDIDATE = re.compile(
 )
 # Without one of these a 5 or a 16 is nobody's warp.
 _TELLING = re.compile(
-    rb"(?<![\w.])(?:32|31|0[xX](?:1[fF]|20|[fF]{8}))[uUlL]*(?![\w.])|[wW](?:arp|ARP)|__shfl|\bshfl"
+    rb"(?<![\w.])(?:32|31|0[xX](?:1[fF]|20|[fF]{8}))[uUlL]*(?![\w.])|[wW](?:arp|ARP)|>>=?\s*5\b"
+    rb"|__(?:shfl|ballot|any|all|activemask|match|reduce)|\bshfl"
 )
 _TOKEN = re.compile(
     rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\.?\d(?:[\w.']|(?<=[eE])[+-])*"
@@ -121,6 +122,9 @@ _CALL = re.compile(
     rb"__(?:shfl(?:_up|_down|_xor)?(?:_sync)?|ballot(?:_sync)?|any(?:_sync)?|all(?:_sync)?|activemask"
     rb"|match_(?:any|all)_sync|reduce_(?:add|min|max|and|or|xor)_sync)\Z"
 )
+_COLLECTIVE = re.compile(
+    rb"(?i)warp_?(?:all_?)?(?:reduce|scan|sum|max|min|shfl|shuffle|prefix|broadcast|bcast)"
+)
 _CEIL = re.compile(rb"(?i)(?:ceil|div|round)\w*\Z|\w*(?:ceil_?div|div_?up|div_?round_?up|cdiv)\Z")
 _TILE_NAME = re.compile(
     rb"tiled_partition|thread_block_tile|Warp(?:Reduce|Scan|Load|Store|Exchange|MergeSort)\Z"
@@ -169,7 +173,7 @@ def analyse(code: Code) -> Analysis:
 
 
 @dataclass(slots=True)
-class Scope:
+class _Scope:
     """A function, or all that stands outside of them, while its values are followed."""
 
     function: Function | None
@@ -479,7 +483,7 @@ class _File:
             found.append((start, right))
         return found
 
-    def kind(self, scope: Scope, lo: int, hi: int, depth: int = 0) -> int:
+    def kind(self, scope: _Scope, lo: int, hi: int, depth: int = 0) -> int:
         """What the expression of a token range can be."""
         if depth > 12 or hi - lo > _LONGEST:
             return 0
@@ -561,7 +565,7 @@ class _File:
             case _:
                 return (left | right) & (MASK | _INDEX | LANE)
 
-    def _kind_of_primary(self, scope: Scope, lo: int, hi: int, depth: int) -> int:
+    def _kind_of_primary(self, scope: _Scope, lo: int, hi: int, depth: int) -> int:
         while self.word(lo) in (b"-", b"~", b"!", b"*", b"&", b"+") and lo < hi - 1:
             lo += 1
         close = self.pairs.get(lo, hi) if self.word(lo) == b"(" else hi
@@ -588,7 +592,7 @@ class _File:
             return scope.values[name]
         return _kind_of_name(name)
 
-    def _kind_of_call(self, scope: Scope, lo: int, hi: int, depth: int) -> int:
+    def _kind_of_call(self, scope: _Scope, lo: int, hi: int, depth: int) -> int:
         left = self.pairs.get(hi - 1, -1)
         if left <= lo:
             return 0
@@ -628,27 +632,27 @@ class _File:
                 return WARP
         return 0
 
-    def _is_tile(self, scope: Scope, lo: int, end: int) -> bool:
+    def _is_tile(self, scope: _Scope, lo: int, end: int) -> bool:
         return bool(scope.values.get(self.word(lo), 0) & TILE) or any(
             b"tiled_partition" in w or w in (b"warp", b"tile32") for w in self.words[lo:end]
         )
 
     # --- scopes ------------------------------------------------------------------------------
 
-    def _scopes(self) -> Iterator[Scope]:
+    def _scopes(self) -> Iterator[_Scope]:
         """Functions, and what lies before, between and behind them."""
         at = 0
         for function in self.code.functions:
             start = bisect_left(self.starts, function.head)
             end = bisect_left(self.starts, function.body[1])
             if start > at:
-                yield Scope(None, at, start)
-            yield Scope(function, start, end)
+                yield _Scope(None, at, start)
+            yield _Scope(function, start, end)
             at = end
         if at < len(self.words):
-            yield Scope(None, at, len(self.words))
+            yield _Scope(None, at, len(self.words))
 
-    def follow(self, scope: Scope) -> None:
+    def follow(self, scope: _Scope) -> None:
         """Fill in the values of a scope, once."""
         if scope.is_followed:
             return
@@ -684,6 +688,8 @@ class _File:
                 kind = self.kind(scope, lo, hi)
                 if name in moved and kind & (_INDEX | LANE):
                     kind = (kind & ~(_INDEX | LANE)) | (LANE_ITEM if kind & LANE else ITEM)
+                if kind & (LANE | WARP) and not scope.by_warps and not scope.lockstep:
+                    kind &= ~(LANE | WARP) if _is_other(name) else -1
                 # What a name says counts where its value cannot be followed.
                 scope.values[name] = scope.values.get(name, 0) | kind or _kind_of_name(name)
             self._note_uses(scope)
@@ -711,7 +717,7 @@ class _File:
             return False
         return before in _TYPE_WORDS or (before in (b":", b",") and self.word(at) == b"(")
 
-    def _note_tile(self, scope: Scope, at: int) -> None:
+    def _note_tile(self, scope: _Scope, at: int) -> None:
         """The variable that a tile of 32 lanes goes to: `auto tile = tiled_partition<32>(b)`."""
         if self.words[at] == b"thread_block_tile":
             close = self.angle_right(at + 1)
@@ -726,7 +732,7 @@ class _File:
         else:
             scope.values[self.word(at - 1)] = TILE
 
-    def _note_asm(self, scope: Scope, place: int) -> None:
+    def _note_asm(self, scope: _Scope, place: int) -> None:
         """`asm("mov.u32 %0, %laneid;" : "=r"(lane))`."""
         at = bisect_left(self.starts, place)
         for n in range(at, min(at + 12, len(self.words))):
@@ -734,7 +740,7 @@ class _File:
                 scope.values[self.word(n + 1)] = LANE
                 return
 
-    def _note_uses(self, scope: Scope) -> None:
+    def _note_uses(self, scope: _Scope) -> None:
         """Uses that tell what a variable is: a source lane, an index beside a warp's base."""
         words = self.words
         for at in range(scope.start, scope.end):
@@ -757,11 +763,11 @@ class _File:
                 if is_lane and self.kind(scope, at + 1, self.right_of(at, 6)) & WARPS:
                     self._add(scope, words[at - 1], WARP)
 
-    def _add(self, scope: Scope, name: bytes, kind: int) -> None:
+    def _add(self, scope: _Scope, name: bytes, kind: int) -> None:
         if name[:1].isalpha() or name[:1] == b"_":
             scope.values[name] = scope.values.get(name, 0) | kind
 
-    def _find_lockstep(self, scope: Scope, text: bytes) -> tuple[int, int] | None:
+    def _find_lockstep(self, scope: _Scope, text: bytes) -> tuple[int, int] | None:
         """The first step of an unrolled fold over memory that goes on without barriers."""
         steps = [(m.start(1), int(m.group(1))) for m in _STEP.finditer(text)]
         for n, (at, value) in enumerate(steps):
@@ -830,7 +836,7 @@ class _File:
             return self.word(at - 1) in (b"=", b",", b"+", b"<=", b"<", b"(")
         return True
 
-    def role(self, scope: Scope, at: int) -> str:
+    def role(self, scope: _Scope, at: int) -> str:
         """The role of the token at `at`, "" for none."""
         word = self.words[at]
         if _CALL.match(word):
@@ -853,7 +859,7 @@ class _File:
             return "call" if len(self.arguments(at + 1)) == 3 else ""
         return "call"
 
-    def _role_of_name(self, scope: Scope, at: int) -> str:
+    def _role_of_name(self, scope: _Scope, at: int) -> str:
         """A constant named as the warp size; its definition is a site at its literal."""
         word = self.words[at]
         if not _is_size(word) or self.word(at + 1) in (b"=", b"::"):
@@ -869,7 +875,7 @@ class _File:
             return "warp-size"
         return self._role_of_value(scope, lo, hi, 32) or "warp-size"
 
-    def _role_of_value(self, scope: Scope, lo: int, hi: int, value: int | None) -> str:
+    def _role_of_value(self, scope: _Scope, lo: int, hi: int, value: int | None) -> str:
         """The constant grows as far as it stays one: 32 - 1, (32), 32 / 2."""
         value, lo, hi = self._widen(lo, hi, value)
         if value in _FULL:
@@ -923,7 +929,7 @@ class _File:
             break
         return value, lo, hi
 
-    def _role_beside(self, scope: Scope, at: int, lo: int, hi: int, value: int) -> str:
+    def _role_beside(self, scope: _Scope, at: int, lo: int, hi: int, value: int) -> str:
         """The constant is the right operand of the operator at `at`."""
         operator = self.words[at]
         precedence = _PRECEDENCE[operator]
@@ -948,7 +954,7 @@ class _File:
                 return "fold" if scope.lockstep or self._is_pair_of_warps(scope, start, hi) else ""
         return ""
 
-    def _role_before(self, scope: Scope, at: int, lo: int, hi: int, value: int) -> str:
+    def _role_before(self, scope: _Scope, at: int, lo: int, hi: int, value: int) -> str:
         """The constant is the left operand of the operator at `at`."""
         operator = self.words[at]
         if self._is_binary(lo - 1) and _PRECEDENCE[self.word(lo - 1)] >= _PRECEDENCE[operator]:
@@ -969,7 +975,7 @@ class _File:
             return "fold" if scope.lockstep else "lane-id" if kind & LANE else ""
         return ""
 
-    def _role_of_split(self, scope: Scope, lo: int, hi: int, kind: int, role: str) -> str:
+    def _role_of_split(self, scope: _Scope, lo: int, hi: int, kind: int, role: str) -> str:
         """THREAD % 32 and its like: a lane, or the column of a tile?"""
         target = self._target(lo, scope)
         named = bool(_LANE_NAME.search(target) or re.search(rb"(?i)warp|wrp|^wid", target))
@@ -994,7 +1000,7 @@ class _File:
             score -= 3 if self._is_side(scope, lo, hi, target) else 0
         return role if score > 0 else ""
 
-    def _role_of_product(self, scope: Scope, lo: int, hi: int, kind: int) -> str:
+    def _role_of_product(self, scope: _Scope, lo: int, hi: int, kind: int) -> str:
         if kind & WARP and not kind & _INDEX:
             return "warp-id"
         if kind & WARPS:
@@ -1011,7 +1017,7 @@ class _File:
         return ""
 
     def _role_of_comparison(
-        self, scope: Scope, start: int, end: int, lo: int, hi: int, kind: int, value: int
+        self, scope: _Scope, start: int, end: int, lo: int, hi: int, kind: int, value: int
     ) -> str:
         names = b" ".join(self._names(start, end))
         if value in (31, 32):
@@ -1032,7 +1038,7 @@ class _File:
     def _in_static_assert(self, at: int) -> bool:
         return b"static_assert" in self.words[max(0, at - 12) : at]
 
-    def _role_of_loop(self, scope: Scope, at: int) -> str:
+    def _role_of_loop(self, scope: _Scope, at: int) -> str:
         """A bound or a start in the head of a loop that folds."""
         left = self._enclosing(at)
         if left < 0 or self.word(left - 1) not in (b"for", b"while"):
@@ -1081,7 +1087,7 @@ class _File:
             n += 1
         return n + 1
 
-    def _role_assigned(self, scope: Scope, at: int, value: int) -> str:
+    def _role_assigned(self, scope: _Scope, at: int, value: int) -> str:
         """`i += 32` and the like."""
         name = self.word(at - 1)
         kind = scope.values.get(name, 0)
@@ -1094,7 +1100,7 @@ class _File:
             return "warp-id"
         return ""
 
-    def _role_of_definition(self, scope: Scope, lo: int, hi: int, value: int) -> str:
+    def _role_of_definition(self, scope: _Scope, lo: int, hi: int, value: int) -> str:
         name = self.word(lo - 2)
         closes = self.word(hi)
         if closes not in (b";", b",", b")", b"}", b">"):
@@ -1111,7 +1117,7 @@ class _File:
             return self._role_of_loop(scope, lo)
         return ""
 
-    def _role_of_mask(self, scope: Scope, lo: int, hi: int) -> str:
+    def _role_of_mask(self, scope: _Scope, lo: int, hi: int) -> str:
         left = self._enclosing(lo)
         if left > 0 and self.word(left) == b"(":
             name = self._called(left)
@@ -1130,7 +1136,7 @@ class _File:
         define = self._defines(lo)
         if define and (define in self.masks or _MASK_NAME.search(define)):
             return "mask"
-        if self.word(lo - 1) == b"return" and scope.function is not None:
+        if self.word(lo - 1) == b"return" and self.word(hi) == b";" and scope.function is not None:
             return "mask" if _MASK_NAME.search(scope.function.name) else ""
         for at, start, end in (
             (lo - 1, self.left_of(lo - 1, 4) if self._is_binary(lo - 1) else lo, lo - 1),
@@ -1144,7 +1150,7 @@ class _File:
                 return "mask"
         return ""
 
-    def _role_in_brackets(self, scope: Scope, lo: int, hi: int, value: int) -> str:
+    def _role_in_brackets(self, scope: _Scope, lo: int, hi: int, value: int) -> str:
         """By the bracket around: an argument, the size of an array, a template argument."""
         define = self._defines(lo)
         if define and self.word(hi) not in _PRECEDENCE:
@@ -1168,7 +1174,7 @@ class _File:
             return self._role_in_template(lo, hi)
         return ""
 
-    def _role_of_argument(self, scope: Scope, left: int, lo: int, hi: int, value: int) -> str:
+    def _role_of_argument(self, scope: _Scope, left: int, lo: int, hi: int, value: int) -> str:
         name = self._called(left)
         arguments = self.arguments(left)
         place = next((n for n, (a, b) in enumerate(arguments) if a <= lo < b), -1)
@@ -1204,7 +1210,7 @@ class _File:
                 kinds = _union([self.kind(scope, *a) for a in self.arguments(outer)])
                 return "warps-sized" if kinds & (COUNT | WARPS) and self.wide else ""
             return ""
-        return "width" if re.search(rb"(?i)warp", name) and not name.isupper() else ""
+        return "width" if _COLLECTIVE.search(name) and not name.isupper() else ""
 
     def _callee_start(self, left: int) -> int:
         return self.primary_left(left - 1)
@@ -1232,7 +1238,7 @@ class _File:
                 return ""
         return ""
 
-    def _role_of_array(self, scope: Scope, left: int) -> str:
+    def _role_of_array(self, scope: _Scope, left: int) -> str:
         """`name[32]`: the size of an array whose index is a warp or a lane."""
         place = 0
         n = left
@@ -1255,7 +1261,8 @@ class _File:
                 continue
             inner = scope if scope.function else self._scope_at(at)
             kind = self.kind(inner, index + 1, self.pairs.get(index, index))
-            named = kind & WARP or inner.by_warps or inner.lockstep
+            last = self.words[self.pairs.get(index, index) - 1]
+            named = kind & WARP or inner.by_warps or inner.lockstep or _kind_of_name(last) & LANE
             if kind & (WARP | LANE) and not kind & _INDEX and named:
                 return "warps-sized"
             used = [
@@ -1275,7 +1282,7 @@ class _File:
                     self.indexed.setdefault(self.words[at], []).append(at)
         return self.indexed
 
-    def _scope_at(self, at: int) -> Scope:
+    def _scope_at(self, at: int) -> _Scope:
         scope = self.scopes[bisect_right(self.scopes, at, key=lambda s: s.start) - 1]
         self.follow(scope)
         return scope
@@ -1315,7 +1322,7 @@ class _File:
             end += 1
         return self.words[start:end]
 
-    def _target(self, at: int, scope: Scope) -> bytes:
+    def _target(self, at: int, scope: _Scope) -> bytes:
         """The variable that the expression at `at` is assigned to, b"" for none."""
         n = at - 1
         limit = max(at - 60, scope.start - 1)
@@ -1357,7 +1364,7 @@ class _File:
             hi += 1
         return self.word(hi) in (b"==", b"!=") and self.word(hi + 1) in (b"0", b"31")
 
-    def _is_side(self, scope: Scope, lo: int, hi: int, target: bytes) -> bool:
+    def _is_side(self, scope: _Scope, lo: int, hi: int, target: bytes) -> bool:
         """Does the result run along one side of a tile of 32, or choose a bit of a word?"""
         here = self._offset(lo)
         start = max(self._offset(scope.start), here - _WINDOW)
@@ -1377,7 +1384,7 @@ class _File:
             return False
         return self.word(left - 1) == b"]" or self.word(self.pairs.get(left, left) + 1) == b"["
 
-    def _is_pair_of_warps(self, scope: Scope, start: int, hi: int) -> bool:
+    def _is_pair_of_warps(self, scope: _Scope, start: int, hi: int) -> bool:
         """`data[tid + 32]` where the function goes on with shuffles."""
         left = self._enclosing(start)
         return left >= 0 and self.word(left) == b"[" and scope.by_warps
@@ -1417,6 +1424,13 @@ def _number(word: bytes) -> int | None:
 def _is_size(name: bytes) -> bool:
     """Is a constant of this name the number of lanes of a warp?"""
     return _SIZE_NAME.search(name) is not None
+
+
+@lru_cache(maxsize=4096)
+def _is_other(name: bytes) -> bool:
+    """Does a name say that the rest of a division is no lane: a bit, a row, a column?"""
+    named = _LANE_NAME.search(name) or re.search(rb"(?i)warp|wrp|^wid", name)
+    return named is None and _OTHER_NAME.search(name) is not None
 
 
 @lru_cache(maxsize=4096)
