@@ -91,11 +91,13 @@ _WARP_NAME = re.compile(
 )
 _WARPS_NAME = re.compile(
     rb"(?i)(?:^|_|k|n|num|nr|max|total|block)_?warps(?:_|$|[A-Z])|^k?_?n_?warps?$|num_?warps?"
-    rb"|warps?_?(?:per|count|in|cnt)|warps_[mn]$"
+    rb"|^wpb$|warps?_?(?:per|count|in|cnt)|warps_[mn]$"
 )
+_BALLOT_NAME = re.compile(rb"(?i)ballot|lane_?mask|active_?mask|peer_?mask|^votes?$")
+_PER_THREAD = re.compile(rb"(?i)per_?thread|in_?thread")
 _COUNT_NAME = re.compile(
     rb"(?i)threads?$|n_?threads|num_?threads?|threads_?(?:per|in)|block_?(?:size|dim|threads)"
-    rb"|^bdim|nthr|cta_?(?:size|threads)|THREADS"
+    rb"|^bdim|^tpb$|nthr|cta_?(?:size|threads)|THREADS"
 )
 _THREAD_NAME = re.compile(
     rb"(?i)^(?:k?_?tid|tidx|tid_?x|thread_?(?:id|idx|index|rank|num)|i?thread|thid|lid|local_?id)"
@@ -145,6 +147,7 @@ _NOT_OPERAND = frozenset(b"return case else do throw sizeof".split())
 _NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*\Z")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\r\n]*)", re.MULTILINE)
 _LANE_ASM = re.compile(rb"%+laneid\b")
+_COLUMNS = re.compile(rb">>\s?5\s?\)\s?<<\s?5")
 _STEP = re.compile(rb"\[[^\[\]]{0,80}?\+\s{0,9}(32|16|8|4|2|1)\s{0,9}\)?\s{0,9}\]")
 _BARRIER = re.compile(rb"__sync|\bsync\s*\(|\.sync\s*\(")
 _REACH = 400  # tokens between brackets that are looked through
@@ -547,21 +550,25 @@ class _File:
                     if (left | right) & WARP:
                         return BASE
                     return COUNT if (left | right) & WARPS else 0
-                if (left | right) & BLOCK and (left | right) & COUNT:
-                    return GLOBAL
-                # threadIdx.y * blockDim.x, 2 * blockDim.x; a thread times a constant is an offset.
-                if not (left | right) & COUNT:
+                both = left | right
+                if not both & COUNT:
                     return 0
-                return THREAD if (left | right) & THREAD else COUNT
+                if both & (BLOCK | THREAD):
+                    return GLOBAL if both & BLOCK else THREAD  # threadIdx.y * blockDim.x
+                # 2 * blockDim.x is a size, i * blockDim.x a step.
+                is_size = a is not None or b is not None or left & right & COUNT
+                return COUNT if is_size else ITEM
             case b"+" | b"-":
                 if operator == b"-" and left & _INDEX and right & BASE:
                     return LANE
                 both = left | right
                 if both & (BASE | THREAD) and both & LANE:
                     return THREAD
+                if both & ITEM:
+                    return ITEM | (both & LANE_ITEM)
                 if both & GLOBAL or (both & THREAD and both & BLOCK):
                     return GLOBAL
-                return both & ~BLOCK
+                return both & ~(BLOCK | COUNT) if both & THREAD else both & ~BLOCK
             case _:
                 return (left | right) & (MASK | _INDEX | LANE)
 
@@ -590,6 +597,8 @@ class _File:
             name = self.word(hi - 3)  # a dim3
         if hi - lo == 1 and name in scope.values:
             return scope.values[name]
+        if hi - lo == 3 and self.words[lo + 1] == b"::" and _kind_of_name(self.words[lo]) & WARPS:
+            return WARPS  # WarpCount::kCount
         return _kind_of_name(name)
 
     def _kind_of_call(self, scope: _Scope, lo: int, hi: int, depth: int) -> int:
@@ -613,7 +622,7 @@ class _File:
             return WARPS
         if name in (b"size", b"num_threads"):
             return TILE if self._is_tile(scope, lo, end) else 0
-        if name in (b"__activemask", b"__ballot_sync", b"__ballot", b"__match_any_sync", b"ballot"):
+        if name in (b"__activemask", b"__match_any_sync") or b"ballot" in name.lower():
             return MASK
         kinds = [self.kind(scope, *argument, depth + 1) for argument in arguments]
         if name in (b"__ffs", b"__clz", b"__popc", b"__fns", b"__ffsll", b"__popcll", b"__brev"):
@@ -950,6 +959,8 @@ class _File:
                 return "lane-id"
             if kind & COUNT and value in (31, 32) and (self.wide or value == 31):
                 return "warps-sized" if operator == b"-" or value == 31 else ""
+            if operator == b"+" and value == 31 and self._is_rounding(scope, hi):
+                return "warps-sized"
             if operator == b"+" and value in (32, 16) and kind & (_INDEX | LANE):
                 return "fold" if scope.lockstep or self._is_pair_of_warps(scope, start, hi) else ""
         return ""
@@ -967,6 +978,8 @@ class _File:
             return self._role_of_comparison(scope, at + 1, end, lo, hi, kind, value)
         if operator == b"-" and value in (31, 32) and kind & (LANE | MASK):
             return "lane-id"
+        if operator == b"-" and value in (31, 32) and any(map(_is_size, self._names(at + 1, end))):
+            return "warp-size"
         if operator in (b"/", b"%") and value == 32:
             names = b" ".join((*self._names(at + 1, end), self._target(lo, scope)))
             if re.search(rb"(?i)warp|lane|per_?thread\b", names) or kind & COUNT:
@@ -979,10 +992,14 @@ class _File:
         """THREAD % 32 and its like: a lane, or the column of a tile?"""
         target = self._target(lo, scope)
         named = bool(_LANE_NAME.search(target) or re.search(rb"(?i)warp|wrp|^wid", target))
-        if kind & (COUNT | WARPS):
+        if kind & (COUNT | WARPS) and not kind & (_INDEX | ITEM | WARP | LANE):
             if re.match(rb"(?i)(?:block_?[xyz]|grid)", target) and not named:
                 return ""
             return "warps-sized"
+        if self._rounds_block(scope, hi, target):
+            return "warps-sized"
+        if self.value(lo, hi - 2) is not None:
+            return ""  # a constant, named after warps or not
         if kind & (LANE | WARP | BASE) and not kind & _INDEX:
             return "lane-id" if named else ""
         if not kind & (_INDEX | ITEM | LANE_ITEM):
@@ -991,8 +1008,14 @@ class _File:
         score += 3 if named else 0
         score += 3 if scope.by_warps or scope.lockstep else 0
         score -= 3 if kind & (ITEM | LANE_ITEM) and not kind & _INDEX else 0
-        whole = self.word(lo - 1) == b"=" and self.word(hi) in (b";", b",")
-        score -= 3 if whole and not named and _OTHER_NAME.search(target) else 0
+        first, end = lo - 1, hi
+        while self.word(first) == b"(" and self.word(end) == b")":
+            first, end = first - 1, end + 1
+        whole = self.word(first) == b"=" and self.word(end) in (b";", b",")
+        score -= 3 if whole and _is_other(target) else 0
+        operand = self.word(lo) if self.word(lo + 1) == self.word(hi - 2) else b""
+        score -= 3 if not named and _is_other(operand) else 0
+        score -= 3 if not named and self._is_column_layout(scope) else 0
         score -= 3 if self._is_shift(lo, hi) and not named else 0
         score += 1 if self._is_leader(hi) else 0
         score += 1 if self.wide and kind & GLOBAL else 0
@@ -1000,10 +1023,45 @@ class _File:
             score -= 3 if self._is_side(scope, lo, hi, target) else 0
         return role if score > 0 else ""
 
+    def _rounds_up(self, scope: _Scope, lo: int, hi: int) -> bool:
+        """The factor at the end of `(n + 31) / 32 * 32`."""
+        if self.word(hi - 1) != b"32" or self.word(hi - 2) != b"*":
+            return False
+        end = hi - 2
+        while self.word(end - 1) == b")":
+            end -= 1
+        if self.word(end - 1) != b"32" or self.word(end - 2) != b"/":
+            return False
+        return self._rounds_block(scope, end, self._target(lo, scope))
+
+    def _is_rounding(self, scope: _Scope, hi: int) -> bool:
+        """The addend of `(n + 31) / 32 * 32`."""
+        if self.word(hi) != b")" or self.word(hi + 1) != b"/" or self.word(hi + 2) != b"32":
+            return False
+        return self._rounds_block(scope, hi + 3, self._target(self.pairs.get(hi, hi), scope))
+
+    def _rounds_block(self, scope: _Scope, hi: int, target: bytes) -> bool:
+        """`threads = (n + 31) / 32 * 32`: a block of whole warps."""
+        end = hi
+        while self.word(end) == b")":
+            end += 1
+        if self.word(end) != b"*" or self.word(end + 1) != b"32" or self.word(hi - 2) != b"/":
+            return False
+        return _kind_of_name(target) == COUNT or re.match(rb"(?i)block$", target) is not None
+
+    def _is_column_layout(self, scope: _Scope) -> bool:
+        """Does the function lay out columns in groups of 32, a thread to a column?"""
+        text = self._text_near(scope, self._offset(scope.start))
+        return b"xffffffe0" in text.lower() or _COLUMNS.search(text) is not None
+
+    def _text_near(self, scope: _Scope, place: int) -> bytes:
+        start = max(self._offset(scope.start), place - _WINDOW)
+        return self.text[start : min(self._offset(scope.end), place + _WINDOW)]
+
     def _role_of_product(self, scope: _Scope, lo: int, hi: int, kind: int) -> str:
         if kind & WARP and not kind & _INDEX:
             return "warp-id"
-        if kind & WARPS:
+        if kind & WARPS or self._rounds_up(scope, lo, hi):
             return "warps-sized"
         if self.word(hi) == b"+" and self.kind(scope, hi + 1, self.right_of(hi, 8)) & LANE:
             return "lane-id"
@@ -1030,7 +1088,8 @@ class _File:
             if value == 32 and re.search(rb"(?i)per_?warp|lanes?\b|threads_?per", names):
                 return "warp-size"
             if value == 32 and kind & COUNT:
-                return "warps-sized" if self.wide or self._in_static_assert(start) else ""
+                sure = self.wide or not scope.is_host or self._in_static_assert(start)
+                return "warps-sized" if sure else ""
             if value == 32 and kind & THREAD and (scope.by_warps or scope.lockstep):
                 return "warp-id"
         return self._role_of_loop(scope, lo)
@@ -1147,6 +1206,8 @@ class _File:
             if operator in (b"<<", b">>") and at == hi:
                 wanted = LANE
             if wanted and self.kind(scope, start, end) & wanted:
+                return "mask"
+            if wanted == LANE and any(map(_is_size, self._names(start, end))):
                 return "mask"
         return ""
 
@@ -1366,9 +1427,7 @@ class _File:
 
     def _is_side(self, scope: _Scope, lo: int, hi: int, target: bytes) -> bool:
         """Does the result run along one side of a tile of 32, or choose a bit of a word?"""
-        here = self._offset(lo)
-        start = max(self._offset(scope.start), here - _WINDOW)
-        text = self.text[start : min(self._offset(scope.end), here + _WINDOW)]
+        text = self._text_near(scope, self._offset(lo))
         if target:
             name = re.escape(target)
             shifted = re.search(rb"(?:<<|>>)\s*\(?\s*" + name + rb"\b", text)
@@ -1438,6 +1497,10 @@ def _kind_of_name(name: bytes) -> int:
     """What a name says of a value that is declared elsewhere."""
     if _WARPS_NAME.search(name):
         return WARPS
+    if _BALLOT_NAME.search(name):
+        return MASK
+    if _PER_THREAD.search(name):
+        return 0
     if _is_size(name):
         return 0
     if _LANE_NAME.search(name) and b"ask" not in name:
