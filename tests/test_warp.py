@@ -142,6 +142,26 @@ template <int kThreads> __global__ void k() {
   static_assert(kThreads % «warps-sized 32» == 0);
 }""",
     "threads-of-warps": "constexpr int kThreads = kNumWarps * «warps-sized 32»;",
+    "block-rounded-up": """
+void f(int n) {
+  int threads = min((n + «warps-sized 31») / «warps-sized 32» * «warps-sized 32», 1024);
+  dim3 block((n + «warps-sized 31») / «warps-sized 32» * «warps-sized 32»);
+  block.x = (n + «warps-sized 31») >> «warps-sized 5» << «warps-sized 5»;
+  block_dim *= «warps-sized 32»;
+  size_t bytes = (n + 31) / 32 * 32;
+}""",
+    "warps-of-a-grid": """
+__global__ void k(int *p) { p[0] = blockDim.x * gridDim.x / «warps-sized 32»; }""",
+    "macro-of-a-lane": """
+#define LANE ((threadIdx.x + blockIdx.x * blockDim.x) & «lane-id 31»)
+#define WARP(i) ((i) >> «warp-id 5»)
+""",
+    "row-and-lane": "__device__ int f(int row, int lane) { return row * «lane-id 32» + lane; }",
+    "threads-of-a-kernel": """
+template <int M> __global__ void k() {
+  const int nThreads = M * «warps-sized 32»;
+  __syncwarp();
+}""",
     "shared-by-constant": """
 template <int BLOCK_SIZE> __global__ void k(float *p) {
   __shared__ float sums[BLOCK_SIZE / «warps-sized 32»];
@@ -391,6 +411,21 @@ void f(int n) {
   i < 32;
   i *= 2) g(i);
 }""",
+    "column-layout": """
+__global__ void k(char *o, const char *i, int m) {
+  int t = threadIdx.x;
+  __syncwarp();
+  o[(t & 0xffffffe0) * m + (blockIdx.x << 5) + (t & 31)] = i[t];
+}""",
+    "steps-of-a-block": """
+__global__ void k(int *p, int n) {
+  for (int i = 0; i < n; ++i) {
+    int c = threadIdx.x + i * blockDim.x;
+    p[c] = c & 31;
+  }
+}""",
+    "items-of-a-thread": "constexpr int kWords = (ITEMS_PER_THREAD + 31) / 32;",
+    "constant-named-after-warps": "constexpr int row_stride_warp = 32 * 8 / 32;",
     "item-of-a-loop": """
 __global__ void k(int *p, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)

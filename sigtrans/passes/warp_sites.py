@@ -57,7 +57,7 @@ class Site:
 
 
 THREAD, GLOBAL, ITEM, LANE, LANE_ITEM, WARP = 1, 2, 4, 8, 16, 32
-COUNT, WARPS, MASK, BLOCK, BASE, TILE = 64, 128, 256, 512, 1024, 2048
+COUNT, WARPS, MASK, BLOCK, BASE, TILE, GRID = 64, 128, 256, 512, 1024, 2048, 4096
 _INDEX = THREAD | GLOBAL
 _BY_WARP = LANE | WARP | LANE_ITEM
 
@@ -556,7 +556,7 @@ class _File:
                 if both & (BLOCK | THREAD):
                     return GLOBAL if both & BLOCK else THREAD  # threadIdx.y * blockDim.x
                 # 2 * blockDim.x is a size, i * blockDim.x a step.
-                is_size = a is not None or b is not None or left & right & COUNT
+                is_size = a is not None or b is not None or left & right & COUNT or both & GRID
                 return COUNT if is_size else ITEM
             case b"+" | b"-":
                 if operator == b"-" and left & _INDEX and right & BASE:
@@ -586,6 +586,8 @@ class _File:
             return BLOCK
         if word == b"blockDim":
             return COUNT
+        if word == b"gridDim":
+            return GRID
         if last == b")":
             return self._kind_of_call(scope, lo, hi, depth)
         if last == b"]":
@@ -724,7 +726,11 @@ class _File:
         name, before = self.word(at - 1), self.word(at - 2)
         if not (name[:1].isalpha() or name[:1] == b"_") or name in _TYPE_WORDS:
             return False
-        return before in _TYPE_WORDS or (before in (b":", b",") and self.word(at) == b"(")
+        return (
+            before in _TYPE_WORDS
+            or before == b"dim3"
+            or (before in (b":", b",") and self.word(at) == b"(")
+        )
 
     def _note_tile(self, scope: _Scope, at: int) -> None:
         """The variable that a tile of 32 lanes goes to: `auto tile = tiled_partition<32>(b)`."""
@@ -959,8 +965,11 @@ class _File:
                 return "lane-id"
             if kind & COUNT and value in (31, 32) and (self.wide or value == 31):
                 return "warps-sized" if operator == b"-" or value == 31 else ""
-            if operator == b"+" and value == 31 and self._is_rounding(scope, hi):
-                return "warps-sized"
+            divides = self.word(hi) == b")" and self.word(hi + 1) in (b"/", b">>")
+            if operator == b"+" and value in (31, 32) and divides:
+                left = self.pairs.get(hi, hi)
+                if self.word(hi + 2) in (b"32", b"5") and self._is_block_of_warps(scope, left, hi):
+                    return "warps-sized"
             if operator == b"+" and value in (32, 16) and kind & (_INDEX | LANE):
                 return "fold" if scope.lockstep or self._is_pair_of_warps(scope, start, hi) else ""
         return ""
@@ -993,10 +1002,10 @@ class _File:
         target = self._target(lo, scope)
         named = bool(_LANE_NAME.search(target) or re.search(rb"(?i)warp|wrp|^wid", target))
         if kind & (COUNT | WARPS) and not kind & (_INDEX | ITEM | WARP | LANE):
-            if re.match(rb"(?i)(?:block_?[xyz]|grid)", target) and not named:
+            if re.match(rb"(?i)block_?[xyz]$", target) and not named:
                 return ""
             return "warps-sized"
-        if self._rounds_block(scope, hi, target):
+        if role == "warp-id" and self._is_block_of_warps(scope, lo, hi - 3):
             return "warps-sized"
         if self.value(lo, hi - 2) is not None:
             return ""  # a constant, named after warps or not
@@ -1015,7 +1024,7 @@ class _File:
         score -= 3 if whole and _is_other(target) else 0
         operand = self.word(lo) if self.word(lo + 1) == self.word(hi - 2) else b""
         score -= 3 if not named and _is_other(operand) else 0
-        score -= 3 if not named and self._is_column_layout(scope) else 0
+        score -= 5 if not named and self._is_column_layout(scope) else 0
         score -= 3 if self._is_shift(lo, hi) and not named else 0
         score += 1 if self._is_leader(hi) else 0
         score += 1 if self.wide and kind & GLOBAL else 0
@@ -1023,31 +1032,14 @@ class _File:
             score -= 3 if self._is_side(scope, lo, hi, target) else 0
         return role if score > 0 else ""
 
-    def _rounds_up(self, scope: _Scope, lo: int, hi: int) -> bool:
-        """The factor at the end of `(n + 31) / 32 * 32`."""
-        if self.word(hi - 1) != b"32" or self.word(hi - 2) != b"*":
+    def _is_block_of_warps(self, scope: _Scope, at: int, addend: int) -> bool:
+        """Is a size of blocks rounded up at `at`, as in `threads = (n + 31) / 32 * 32`?"""
+        while self.word(addend) == b")":
+            addend -= 1
+        if self.word(addend) not in (b"31", b"32", b"1"):
             return False
-        end = hi - 2
-        while self.word(end - 1) == b")":
-            end -= 1
-        if self.word(end - 1) != b"32" or self.word(end - 2) != b"/":
-            return False
-        return self._rounds_block(scope, end, self._target(lo, scope))
-
-    def _is_rounding(self, scope: _Scope, hi: int) -> bool:
-        """The addend of `(n + 31) / 32 * 32`."""
-        if self.word(hi) != b")" or self.word(hi + 1) != b"/" or self.word(hi + 2) != b"32":
-            return False
-        return self._rounds_block(scope, hi + 3, self._target(self.pairs.get(hi, hi), scope))
-
-    def _rounds_block(self, scope: _Scope, hi: int, target: bytes) -> bool:
-        """`threads = (n + 31) / 32 * 32`: a block of whole warps."""
-        end = hi
-        while self.word(end) == b")":
-            end += 1
-        if self.word(end) != b"*" or self.word(end + 1) != b"32" or self.word(hi - 2) != b"/":
-            return False
-        return _kind_of_name(target) == COUNT or re.match(rb"(?i)block$", target) is not None
+        target = self._target(at, scope)
+        return bool(_kind_of_name(target) & COUNT) or re.match(rb"(?i)block$", target) is not None
 
     def _is_column_layout(self, scope: _Scope) -> bool:
         """Does the function lay out columns in groups of 32, a thread to a column?"""
@@ -1061,10 +1053,22 @@ class _File:
     def _role_of_product(self, scope: _Scope, lo: int, hi: int, kind: int) -> str:
         if kind & WARP and not kind & _INDEX:
             return "warp-id"
-        if kind & WARPS or self._rounds_up(scope, lo, hi):
+        if kind & WARPS:
             return "warps-sized"
-        if self.word(hi) == b"+" and self.kind(scope, hi + 1, self.right_of(hi, 8)) & LANE:
+        inner = hi - 3
+        while self.word(inner) == b")":
+            inner -= 1
+        if self.word(inner) in (b"32", b"5") and self._is_block_of_warps(scope, lo, inner - 2):
+            return "warps-sized"
+        end = hi
+        while self.word(end) == b")" and self.word(end + 1) == b"+":
+            end += 1
+        is_one = lo >= hi - 2 or self.primary_left(hi - 3) == lo  # row * 32 + lane
+        is_one = is_one and self.word(end) == b"+" and not self._is_column_layout(scope)
+        if is_one and self.kind(scope, end + 1, self.right_of(end, 8)) & LANE:
             return "lane-id"
+        if scope.by_warps and not scope.is_host and _kind_of_name(self._target(lo, scope)) & COUNT:
+            return "warps-sized"
         if scope.is_host and re.match(
             rb"(?i)(?:n_?|num_?)?(?:grid|blocks?$|blocks_|threads)", self._target(lo, scope)
         ):
@@ -1155,8 +1159,10 @@ class _File:
         splits = {b"%=": 32, b"/=": 32, b"&=": 31, b">>=": 5}
         if splits.get(self.words[at]) == value and (kind | _kind_of_name(name)) & (_INDEX | COUNT):
             return "lane-id" if self.words[at] in (b"%=", b"&=") else "warp-id"
-        if self.words[at] == b"*=" and value == 32 and (kind & (WARP | WARPS)):
-            return "warp-id"
+        if self.words[at] == b"*=" and value == 32:
+            if kind & (WARP | WARPS):
+                return "warp-id"
+            return "warps-sized" if _kind_of_name(name) & COUNT else ""
         return ""
 
     def _role_of_definition(self, scope: _Scope, lo: int, hi: int, value: int) -> str:
@@ -1394,7 +1400,10 @@ class _File:
             elif word in (b"=", b"+=", b"|=", b"&="):
                 if self.word(n - 1) == b"]":
                     n = self.pairs.get(n - 1, n)
-                return self.word(n - 1)
+                is_part = self.word(n - 2) == b"." and self.word(n - 1) in (b"x", b"y", b"z")
+                return self.word(n - 3 if is_part else n - 1)
+            elif word == b"define" and self.word(n - 1) == b"#":
+                return self.word(n + 1)
             elif word in (b"(", b"{") and self._is_declared(n):
                 return self.word(n - 1)
             elif word in (b";", b"{", b"}", b"[") or (word == b"," and not self._in_call(n)):
