@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings
 from sigtrans.passes.functions import Function
-from sigtrans.passes.warp_sites import Analysis, Site, analyse, find_sites
+from sigtrans.passes.warp_sites import STEP, Analysis, Site, analyse, find_sites
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 from sigtrans.syntax import Word
 
@@ -138,10 +138,11 @@ class _Pass:
             self._words()
             self._wide()
             self._locks()
-            analysis = analyse(self.code)
-            self._lockstep(analysis)
-            if self.wide:
-                self._inventory(analysis)
+            if self.wide or STEP.search(self.data):
+                analysis = analyse(self.code)
+                self._lockstep(analysis)
+                if self.wide:
+                    self._inventory(analysis)
         self._host_sizes()
         return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
 

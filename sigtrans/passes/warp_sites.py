@@ -148,7 +148,7 @@ _NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*\Z")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\r\n]*)", re.MULTILINE)
 _LANE_ASM = re.compile(rb"%+laneid\b")
 _COLUMNS = re.compile(rb">>\s?5\s?\)\s?<<\s?5")
-_STEP = re.compile(rb"\[[^\[\]]{0,80}?\+\s{0,9}(32|16|8|4|2|1)\s{0,9}\)?\s{0,9}\]")
+STEP = re.compile(rb"\[[^\[\]]{0,80}?\+\s{0,9}(32|16|8|4|2|1)\s{0,9}\)?\s{0,9}\]")
 _BARRIER = re.compile(rb"__sync|\bsync\s*\(|\.sync\s*\(")
 _REACH = 400  # tokens between brackets that are looked through
 _LONGEST = 80  # tokens of an expression whose value is followed
@@ -784,7 +784,7 @@ class _File:
 
     def _find_lockstep(self, scope: _Scope, text: bytes) -> tuple[int, int] | None:
         """The first step of an unrolled fold over memory that goes on without barriers."""
-        steps = [(m.start(1), int(m.group(1))) for m in _STEP.finditer(text)]
+        steps = [(m.start(1), int(m.group(1))) for m in STEP.finditer(text)]
         for n, (at, value) in enumerate(steps):
             if value not in (32, 16) or (n and steps[n - 1][1] == value):
                 continue
