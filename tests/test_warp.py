@@ -89,6 +89,15 @@ __global__ void k(float *p, int n) {
   int lane = threadIdx.x % «lane-id 32»;
   for (int i = lane; i < n; i += «lane-id 32») p[i] = 0;
 }""",
+    "lane-stride-beside": """
+__global__ void k(float *p, int at, int n) {
+  int lane = threadIdx.x % «lane-id 32»;
+  for (; any(at + lane < n); at += «lane-id 32») p[at + lane] = 0;
+}""",
+    "lane-stride-after": """
+__device__ void f(float *p, int at, int n, int lane) {
+  for (at += lane; at < n; at += «lane-id 32») p[at] = 0;
+}""",
     "lane-ahead": "__device__ int f(int lane_id, int *p) { return p[lane_id + «lane-id 32»]; }",
     "lane-source": """
 __device__ int f(int v) {
@@ -180,6 +189,13 @@ __global__ void k(float *p) {
   int warp = threadIdx.x / «warp-id 32», lane = threadIdx.x % «lane-id 32»;
   s[warp][lane] = p[0];
 }""",
+    "shared-by-warps": """
+template <int nWarps> __global__ void k() { __shared__ volatile int s[nWarps][«warps-sized 32»]; }""",
+    "warp-of-a-grid": """
+__global__ void k(int *p) {
+  int i = blockIdx.x * blockDim.x / «warp-id 32» + threadIdx.x / «warp-id 32»;
+  p[i] = 0;
+}""",
     "shared-by-host": """
 __global__ void k(float *p) { p[0] = __shfl_sync(«mask 0xffffffff», p[0], 0); }
 void run(float *p, int block_size) {
@@ -210,6 +226,8 @@ __device__ float f(float v) { return __shfl_xor_sync(FULL_MASK, v, 1); }""",
 __device__ bool f(int x) {
   return __ballot_sync(m, x) == «mask 0xffffffff»;
 }""",
+    "mask-of-a-collective": """
+__device__ int f(int lane, int v) { return warp_scan_inclusive(lane, «mask 0xffffffff», v); }""",
     "mask-syncwarp": "__device__ void f() { __syncwarp(«mask 0xffffffff»); }",
     "fold-down": """
 __device__ float f(float v) {
@@ -385,6 +403,11 @@ __global__ void k(float *s) {
   if (t < 16) s[t] += s[t + 16];
   __syncthreads();
   if (t < 8) s[t] += s[t + 8];
+}""",
+    "block-scan-with-barriers": """
+template <int BLOCK_SIZE> __device__ void f(int *s) {
+  if (BLOCK_SIZE > 32) { if (threadIdx.x >= 32) s[threadIdx.x] += s[threadIdx.x - 32]; }
+  __syncthreads();
 }""",
     "number-of-warps": "constexpr int kNumWarps = 32;",
     "warp-group": "constexpr int kWarpGroups = 5;",

@@ -58,6 +58,7 @@ class Site:
 
 THREAD, GLOBAL, ITEM, LANE, LANE_ITEM, WARP = 1, 2, 4, 8, 16, 32
 COUNT, WARPS, MASK, BLOCK, BASE, TILE, GRID = 64, 128, 256, 512, 1024, 2048, 4096
+STRIDED = 8192  # a lane is added to it
 _INDEX = THREAD | GLOBAL
 _BY_WARP = LANE | WARP | LANE_ITEM
 
@@ -670,6 +671,7 @@ class _File:
         scope.is_followed = True
         words = self.words
         moved: set[bytes] = set()
+        added: list[tuple[bytes, int]] = []
         assigned: list[tuple[bytes, int, int]] = []
         for at in range(scope.start, scope.end):
             word = words[at]
@@ -679,6 +681,7 @@ class _File:
                     assigned.append((name, at + 1, self._end_of_value(at + 1, scope.end)))
             elif word in (b"+=", b"-="):
                 moved.add(words[at - 1])
+                added.append((words[at - 1], at + 1))
             elif word in (b"(", b"{") and self._is_declared(at):
                 right = self.pairs.get(at, at)
                 if 1 < right - at < 40 and self.word(right + 1) in (b";", b",", b"{"):
@@ -703,6 +706,10 @@ class _File:
                     kind &= ~(LANE | WARP) if _is_other(name) else -1
                 # What a name says counts where its value cannot be followed.
                 scope.values[name] = scope.values.get(name, 0) | kind or _kind_of_name(name)
+            for name, lo in added:
+                end = self._end_of_value(lo, scope.end)
+                if self.kind(scope, lo, end) & LANE:
+                    self._add(scope, name, LANE_ITEM)
             self._note_uses(scope)
             if scope.values == before:
                 break
@@ -771,8 +778,9 @@ class _File:
                 lo, hi = self.left_of(at, 8), self.right_of(at, 8)
                 if hi - at == 2 and self.kind(scope, lo, at) & BASE:
                     self._add(scope, self.words[at + 1], LANE)
-                elif at - lo == 1 and self.kind(scope, at + 1, hi) & BASE:
-                    self._add(scope, self.words[lo], LANE)
+                elif at - lo == 1 and (kind := self.kind(scope, at + 1, hi)) & (BASE | LANE):
+                    # lane + warp * 32; row + lane, where row goes on by 32
+                    self._add(scope, self.words[lo], LANE if kind & BASE else STRIDED)
             elif word == b"<" and self.word(at - 2) in (b"(", b";", b"&&"):
                 is_lane = scope.values.get(words[at - 1], 0) & LANE and self._is_binary(at)
                 if is_lane and self.kind(scope, at + 1, self.right_of(at, 6)) & WARPS:
@@ -1028,6 +1036,8 @@ class _File:
         score -= 3 if self._is_shift(lo, hi) and not named else 0
         score += 1 if self._is_leader(hi) else 0
         score += 1 if self.wide and kind & GLOBAL else 0
+        if self.word(hi) == b"+" and self.kind(scope, hi + 1, self.right_of(hi, 8)) & WARP:
+            score += 2
         if kind & THREAD and not named and not scope.by_warps:
             score -= 3 if self._is_side(scope, lo, hi, target) else 0
         return role if score > 0 else ""
@@ -1092,7 +1102,8 @@ class _File:
             if value == 32 and re.search(rb"(?i)per_?warp|lanes?\b|threads_?per", names):
                 return "warp-size"
             if value == 32 and kind & COUNT:
-                sure = self.wide or not scope.is_host or self._in_static_assert(start)
+                sure = scope.by_warps or scope.lockstep or self._in_static_assert(start)
+                sure = sure or self.word(start) == b"blockDim" or (scope.is_host and self.wide)
                 return "warps-sized" if sure else ""
             if value == 32 and kind & THREAD and (scope.by_warps or scope.lockstep):
                 return "warp-id"
@@ -1154,7 +1165,7 @@ class _File:
         """`i += 32` and the like."""
         name = self.word(at - 1)
         kind = scope.values.get(name, 0)
-        if value == 32 and kind & LANE_ITEM and self.words[at] in (b"+=", b"-="):
+        if value == 32 and kind & (LANE_ITEM | STRIDED) and self.words[at] in (b"+=", b"-="):
             return "lane-id"
         splits = {b"%=": 32, b"/=": 32, b"&=": 31, b">>=": 5}
         if splits.get(self.words[at]) == value and (kind | _kind_of_name(name)) & (_INDEX | COUNT):
@@ -1189,6 +1200,8 @@ class _File:
             arguments = self.arguments(left)
             is_first = bool(arguments) and arguments[0][0] <= lo < arguments[0][1]
             if is_first and (name == b"__syncwarp" or _SYNC.match(name)):
+                return "mask"
+            if (lo, hi) in arguments and _COLLECTIVE.search(name):
                 return "mask"
         target = self._target(lo, scope)
         plain = self.word(lo) not in (b"-", b"~") or target in self.masks
@@ -1314,6 +1327,8 @@ class _File:
             place += 1
             if n < 0:
                 return ""
+        if place and self.kind(scope, n + 1, self.pairs.get(n, n)) & WARPS:
+            return "warps-sized"  # [warps][32]
         name = self.word(n - 1)
         declared = self.word(n - 2)
         if not (declared[:1].isalpha() or declared in (b"_", b"*", b">", b",", b"&")):
