@@ -190,7 +190,9 @@ __global__ void k(float *p) {
   s[warp][lane] = p[0];
 }""",
     "shared-by-warps": """
-template <int nWarps> __global__ void k() { __shared__ volatile int s[nWarps][«warps-sized 32»]; }""",
+template <int nWarps> __global__ void k() {
+  __shared__ volatile int s[nWarps][«warps-sized 32»];
+}""",
     "warp-of-a-grid": """
 __global__ void k(int *p) {
   int i = blockIdx.x * blockDim.x / «warp-id 32» + threadIdx.x / «warp-id 32»;
@@ -585,6 +587,21 @@ def test_calls_are_edited(before: str, after: str) -> None:
 )
 def test_left_alone(same: str) -> None:
     assert body(same) == same
+
+
+def test_a_warp_size_of_ones_own_reaches_as_far_as_its_scope() -> None:
+    source = """
+__global__ void k(int *p) { p[0] = threadIdx.x / warpSize; }
+void f(cudaDeviceProp prop) { int warpSize = prop.major; g(warpSize); }
+#define HALF(warpSize) (warpSize / 2)
+"""
+    want = source.replace("cudaDeviceProp", "musaDeviceProp")
+    assert port(source.replace("#define HALF(warpSize) (warpSize / 2)\n", "")).text == want.replace(
+        "#define HALF(warpSize) (warpSize / 2)\n", ""
+    ).replace("threadIdx.x / warpSize", "threadIdx.x / 32")
+    got = port(source)
+    assert got.text == want
+    assert [d.severity.value for d in got.diagnostics if d.code == "SIG204"] == ["warning"]
 
 
 def test_the_branch_beside_amds_is_edited() -> None:

@@ -52,8 +52,9 @@ _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b([^\r\n]*)", re.MULTILINE
 )
 _OWN_SIZE = re.compile(
-    rb"\b(?:int|unsigned|long|short|size_t|u?int(?:8|16|32|64)_t|auto|const|constexpr|uint|define|enum)"
-    rb"[\s*&]+warpSize\b|\bwarpSize\s*=[^=]"
+    rb"\b(?:int|unsigned|long|short|size_t|u?int(?:8|16|32|64)_t|auto|const|constexpr|uint|enum)"
+    rb"[\s*&]+warpSize\b|(?<![.>\w])warpSize\s*=[^=]"
+    rb"|#[ \t]*define[ \t]+(?:warpSize\b|\w+\([^()\r\n]{0,200}\bwarpSize\b)"
 )
 _HOST_SIZE = re.compile(
     rb"(?:\.|->)\s{0,9}(warpSize)\b(?!\s*\()|\b(warp_size)\s{0,9}\(\s{0,9}\)"
@@ -122,6 +123,7 @@ class _Pass:
         self.budget = 50 * len(code.data) + 1000000  # bytes that may be read for arguments
         self.actives: set[Function | None] = set()  # functions whose __activemask was told
         self.types: dict[tuple[Function, bytes], int] = {}
+        self.is_size_doubted = False
         self.has_halves = any(mark in code.data for mark in _HALF_MARKS)
         self.foreign = _foreign_branches(code)
         # Where the property of the device is not what its kernels see.
@@ -131,7 +133,7 @@ class _Pass:
             if (target.load(name).number("hardware_warp_size") or 0) > 32
         )
         self.cards = " and ".join(self.wide)
-        self.owns_size = b"warpSize" in self.data and _is_in_code(code, _OWN_SIZE) is not None
+        self.sizes = self._own_sizes()
 
     def run(self) -> CodeFindings:
         if self.code.is_cuda:
@@ -363,9 +365,23 @@ class _Pass:
         statement = re.split(rb"[;{}]", text)[-1]
         return re.search(rb"\b(?:if|while|for|else)\b|\?|&&|\|\|", statement) is not None
 
+    def _own_sizes(self) -> frozenset[Function | None]:
+        """Functions that declare a `warpSize` of their own; None stands for the file."""
+        if b"warpSize" not in self.data:
+            return frozenset()
+        code = self.code
+        return frozenset(
+            code.function_at(match.start())
+            for match in _OWN_SIZE.finditer(self.data)
+            if code.lexed.blank_at(match.start()) is None
+        )
+
     def _is_device_size(self, word: Word) -> bool:
         """Is this `warpSize` the built-in variable?"""
-        if self.owns_size or self._is_foreign(word[0]):
+        if self.code.function_at(word[0]) in self.sizes or self._is_foreign(word[0]):
+            return False
+        if None in self.sizes:
+            self._doubt_size(word)
             return False
         at = self.code.lexed.after(word[1])
         if self.data[at : at + 1] == b"(":
@@ -376,6 +392,17 @@ class _Pass:
         if function.kind != "host":
             return True
         return b"__device__" in self.data[function.body[0] : function.body[1]]
+
+    def _doubt_size(self, word: Word) -> None:
+        function = self.code.function_at(word[0])
+        if function is None or function.kind == "host" or self.is_size_doubted:
+            return
+        self.is_size_doubted = True
+        self._say(
+            word[0], word[1], "SIG204", WARNING,
+            "'warpSize' may be the built-in variable or the one that this file declares; it is kept",
+            "write 32 where the built-in is meant", "warp/size",
+        )  # fmt: skip
 
     def _is_in_define(self, at: int) -> bool:
         start, _ = self.code.lexed.logical_line(at)
@@ -643,13 +670,6 @@ def _times(words: list[Word]) -> str:
 def _listed(lines: list[int]) -> str:
     text = ", ".join(map(str, lines[:4]))
     return f"{text} and {len(lines) - 4} more" if len(lines) > 4 else text
-
-
-def _is_in_code(code: Code, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
-    for match in pattern.finditer(code.data):
-        if code.lexed.blank_at(match.start()) is None:
-            return match
-    return None
 
 
 def _joined(data: bytes, arguments: list[tuple[int, int]]) -> list[tuple[int, int]]:
