@@ -400,7 +400,7 @@ class _Pass:
         self.is_size_doubted = True
         self._say(
             word[0], word[1], "SIG204", WARNING,
-            "'warpSize' may be the built-in variable or the one that this file declares; it is kept",
+            "'warpSize' may be the built-in or the one that this file declares; it is kept",
             "write 32 where the built-in is meant", "warp/size",
         )  # fmt: skip
 
