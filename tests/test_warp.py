@@ -159,6 +159,13 @@ void f(int n) {
   block_dim *= «warps-sized 32»;
   size_t bytes = (n + 31) / 32 * 32;
 }""",
+    "group-of-threads": """
+template <int N> __global__ void k(int v) {
+  constexpr int THREADS_PER_GROUP = std::min(std::min(«warps-sized 32u», N), 8);
+  static_assert(«warp-size 32» % N == 0);
+  __shfl_xor_sync(m, v, 1, THREADS_PER_GROUP);
+}""",
+    "block-of-a-multiple": "void f(int c) { int block_size = lcm(«warps-sized 32», c); }",
     "warps-of-a-grid": """
 __global__ void k(int *p) { p[0] = blockDim.x * gridDim.x / «warps-sized 32»; }""",
     "macro-of-a-lane": """

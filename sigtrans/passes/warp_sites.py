@@ -1001,6 +1001,8 @@ class _File:
             names = b" ".join((*self._names(at + 1, end), self._target(lo, scope)))
             if re.search(rb"(?i)warp|lane|per_?thread\b", names) or kind & COUNT:
                 return "warp-size"
+            if operator == b"%" and scope.by_warps and self._in_static_assert(at):
+                return "warp-size"  # a group that shuffles divides a warp
         if operator == b"+" and value == 32 and kind & (LANE | _INDEX):
             return "fold" if scope.lockstep else "lane-id" if kind & LANE else ""
         return ""
@@ -1281,6 +1283,9 @@ class _File:
         if _CEIL.match(name) and len(arguments) == 2 and place == 1:
             kind = self.kind(scope, *arguments[0])
             return self._role_of_split(scope, self._callee_start(left), hi, kind, "warp-id")
+        limits = name == b"lcm" or (name in (b"min", b"max") and scope.by_warps)
+        if limits and _kind_of_name(self._target(left, scope)) & COUNT:
+            return "warps-sized"
         if name in (b"min", b"max") and not scope.is_host:
             kinds = _union([self.kind(scope, *a) for n, a in enumerate(arguments) if n != place])
             return "warps-sized" if kinds & (COUNT | WARPS) and self.wide else ""
