@@ -294,6 +294,8 @@ __global__ void k() {
     "tile-type": "__device__ void f(cg::thread_block_tile<«tile 32»> &t) { t.sync(); }",
     "tile-dynamic": "__global__ void k() { auto t = cg::tiled_partition(b, «tile 32»); }",
     "tile-cub": "using Reduce = cub::WarpReduce<float, «tile 32»>;",
+    "tile-cub-shuffle": """
+__device__ int f(int v) { return cub::ShuffleIndex<«tile 32»>(v, 0, «mask 0xffffffff»); }""",
     "tile-template": "__device__ float f(float v) { return warp_reduce_sum<«tile 32»>(v); }",
     "bounds": "__global__ void __launch_bounds__(4 * «launch-bounds 32», 2) k() {}",
     "size-macro": "#define WARP_SIZE «warp-size 32»\n",

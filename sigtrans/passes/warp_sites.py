@@ -7,20 +7,23 @@ has what its name says. What a value can be:
 
 - THREAD: an index of a thread in its block (`threadIdx`, `thread_rank()`, sums and products of
   them); GLOBAL: the same with `blockIdx` in it; ITEM: one of them that a loop moves on.
-- LANE: THREAD % 32, THREAD & 31, a rank in a tile; LANE_ITEM: one that a loop moves on.
-- WARP: THREAD / 32, THREAD >> 5.
+- LANE: THREAD % 32, THREAD & 31, a rank in a tile, a source lane; LANE_ITEM: one that a loop moves
+  on; STRIDED: something that a lane is added to.
+- WARP: THREAD / 32, THREAD >> 5; BASE: WARP * 32.
 - COUNT: threads of a block (`blockDim`, a constant named so); WARPS: COUNT / 32.
 - MASK: lanes as bits (ballot, active mask, 1 << LANE).
 
 Roles and what makes them:
 
 - lane-id: THREAD or GLOBAL `% 32`, `& 31`; LANE compared with 31 or 32, added to or taken from
-  them; the stride 32 of a LANE_ITEM; a source lane of 31.
+  them; the stride 32 of a LANE_ITEM or of what is STRIDED; `row * 32 + LANE`; a source lane of 31.
 - warp-id: THREAD or GLOBAL `/ 32`, `>> 5`, `& ~31`; WARP `* 32`, `<< 5`; `tid < 32` where the
   function works by warps.
 - warps-sized: COUNT `/ 32`, `% 32`, compared with 32; WARPS `* 32`; an array of 32 whose index is
-  a WARP or a LANE; threads for a launch of one warp per row.
-- mask: the mask argument of a `*_sync` call, or what flows into it; a shift of lane bits.
+  a WARP or a LANE; a size of blocks that is rounded up to 32 or limited by it; threads for a
+  launch of one warp per row.
+- mask: the mask argument of a `*_sync` call or of a collective of warps, or what flows into it; a
+  shift of lane bits.
 - fold: where a loop or an unrolled sequence that halves its distance begins or ends, with a
   shuffle or a shared array inside.
 - width: the width argument of a shuffle, or what flows into it.
@@ -30,8 +33,9 @@ Roles and what makes them:
 - call: a warp function whose meaning hangs on 32 lanes without a literal: shuffles without width,
   forms without mask, votes, match, reduce, `__activemask`.
 
-Not a role: sides of tiles and blocks (`[32][33]`, `dim3(32, 8)`), bits of a word, factors of
-unrolling, alignments, hashes, `case 32:`. A `% 32` of a thread index is one of these where the
+Not a role: sides of tiles and blocks (`[32][33]`, `dim3(32, 8)`), columns of a layout in groups of
+32 (`(t & ~31) * m + (t & 31)`), bits of a word, factors of unrolling, alignments, hashes,
+`case 32:`. A `% 32` of a thread index is one of these where the
 result is named or used as a bit, a row or a column and nothing in the function works by warps.
 """
 
@@ -127,10 +131,11 @@ _CALL = re.compile(
 )
 _COLLECTIVE = re.compile(
     rb"(?i)warp_?(?:all_?)?(?:reduce|scan|sum|max|min|shfl|shuffle|prefix|broadcast|bcast)"
+    rb"|Shuffle(?:Index|Up|Down)\Z"
 )
 _CEIL = re.compile(rb"(?i)(?:ceil|div|round)\w*\Z|\w*(?:ceil_?div|div_?up|div_?round_?up|cdiv)\Z")
 _TILE_NAME = re.compile(
-    rb"tiled_partition|thread_block_tile|Warp(?:Reduce|Scan|Load|Store|Exchange|MergeSort)\Z"
+    rb"tiled_partition|thread_block_tile|Shuffle(?:Index|Up|Down)\Z|Warp(?:Reduce|Scan|Load|Store|Exchange|MergeSort)\Z"
     rb"|(?i:\w*warp\w*)\Z"
 )
 _FULL = frozenset((0xFFFFFFFF, -1))
