@@ -120,7 +120,7 @@ class _Pass:
         self.edits: list[Edit] = []
         self.said: list[Diagnostic] = []
         self.helpers: set[str] = set()
-        self.budget = 50 * len(code.data) + 1000000  # bytes that may be read for arguments
+        self.budget = 8 * len(code.data) + 1000000  # bytes that may be read for arguments
         self.actives: set[Function | None] = set()  # functions whose __activemask was told
         self.types: dict[tuple[Function, bytes], int] = {}
         self.is_size_doubted = False
