@@ -6,10 +6,10 @@ TREES_FOLDER holds clones of the repositories that tests/labels/files.tsv names,
 the tree's name and at its commit; every labelled file is checked by its SHA-256. Only the labelled
 files are copied, tree by tree, and planned as `sigtrans port` would plan them.
 
-**Warps.** A site is a token that `find_sites` finds. A site is *found* when an edit whose rule
-starts with `warp/`, or a diagnostic with a code SIG2xx, has a span that shares at least one byte
-with the token. A span that reaches past the logical line it starts on is cut at that line's end, so
-that a finding about a whole function is not a finding about every number in it.
+**Warps.** A site is a token that `find_sites` finds. A site is *found* when the analysis behind the
+warp pass (`sigtrans.passes.warp_sites.find_sites`) gives it a role: a span that shares at least one
+byte with the token. Most such places are right as they are and need no word in the report, so edits
+and diagnostics alone would not show what the analysis knows.
 
 - recall = found sites whose label is a warp role / all sites whose label is a warp role
 - precision = found sites whose label is a warp role / all found sites
@@ -46,9 +46,14 @@ from typing import TypeVar
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from sigtrans.names import load as load_names  # noqa: E402
+from sigtrans.passes import Code  # noqa: E402
+from sigtrans.passes import warp_sites  # noqa: E402
+from sigtrans.passes.code import find_protected  # noqa: E402
 from sigtrans.plan import FileResult, Settings, Status, make_plan  # noqa: E402
-from sigtrans.source import Span, line_starts  # noqa: E402
-from sigtrans.syntax import Lexed, find_blanks  # noqa: E402
+from sigtrans.source import SourceFile, Span, line_starts  # noqa: E402
+from sigtrans.symbols import find_facts, merge  # noqa: E402
+from sigtrans.syntax import Lexed, find_blanks, lex, make_pattern  # noqa: E402
 
 LABELS = ROOT / "tests" / "labels"
 ROLES = frozenset(
@@ -337,21 +342,37 @@ def _at(site: Site) -> str:
 class Findings:
     """What a plan says about one file, as far as it counts here."""
 
-    warps: tuple[Span, ...] = ()  # edits of warp/…, diagnostics SIG2xx
+    warps: tuple[Span, ...] = ()  # places with a role
     guards: tuple[Span, ...] = ()  # diagnostics SIG4xx
     edits: tuple[Span, ...] = ()  # of any rule
     others: tuple[Span, ...] = ()  # diagnostics of any other code
 
 
-def findings_of(result: FileResult) -> Findings:
+def find_roles(tree: str, texts: Mapping[Place, bytes]) -> dict[Place, tuple[Span, ...]]:
+    """What the warp analysis finds in the labelled files of one tree, taken together."""
+    table = load_names()
+    files = [SourceFile(path, data) for (name, path), data in sorted(texts.items()) if name == tree]
+    pattern = make_pattern((*table.extra_words, *table.torch_words))
+    read = [(file, lex(file.data, pattern).with_blanks()) for file in files]
+    facts = {file.path: find_facts(file, lexed, table) for file, lexed in read}
+    project = merge(facts.values(), facts, {})
+    found: dict[Place, tuple[Span, ...]] = {}
+    for file, lexed in read:
+        code = Code(
+            file, lexed, facts[file.path], project, table, find_protected(lexed),
+            ("mp_31",), "5.2", True, (),
+        )  # fmt: skip
+        sites = warp_sites.find_sites(code)
+        found[tree, file.path] = tuple(Span(site.start, site.end) for site in sites)
+    return found
+
+
+def findings_of(result: FileResult, roles: tuple[Span, ...] = ()) -> Findings:
     """The spans of one planned file, by what they can count for."""
     edits = [(e.span, e.rule) for e in result.edits]
     said = [(d.span, d.code) for d in result.diagnostics]
     return Findings(
-        warps=(
-            *(span for span, rule in edits if rule.startswith("warp/")),
-            *(span for span, code in said if code.startswith("SIG2")),
-        ),
+        warps=roles,
         guards=tuple(span for span, code in said if code.startswith("SIG4")),
         edits=tuple(span for span, _ in edits),
         others=tuple(span for span, code in said if not code.startswith("SIG4")),
@@ -502,14 +523,16 @@ def main() -> int:
     if faults:
         return 1
     results: dict[Place, FileResult] = {}
+    roles: dict[Place, tuple[Span, ...]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         for tree in sorted({file.tree for file in labels.files}):
             results |= plan_tree(tree, texts, Path(scratch))
+            roles |= find_roles(tree, texts)
     for file in labels.files:
         result = results[file.place]
         if result.status in (Status.SKIPPED, Status.FAILED):
             print(f"NOT PORTED {file.tree}/{file.path}: {result.reason}")
-    findings = {place: findings_of(result) for place, result in results.items()}
+    findings = {place: findings_of(r, roles.get(place, ())) for place, r in results.items()}
     warps = score_warps(labels.sites, findings, texts)
     guards = score_guards(labels.guards, findings, texts)
     show_warps(warps, args.misses)

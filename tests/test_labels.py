@@ -155,8 +155,8 @@ def test_what_counts_of_a_plan() -> None:
         edits=(Edit(Span(0, 1), b"", "warp/lane"), Edit(Span(2, 3), b"", "runtime/memory")),
         diagnostics=(said("SIG204", 4), said("SIG410", 6), said("SIG101", 8)),
     )
-    assert labels.findings_of(result) == labels.Findings(
-        warps=(Span(0, 1), Span(4, 5)),
+    assert labels.findings_of(result, (Span(7, 8),)) == labels.Findings(
+        warps=(Span(7, 8),),
         guards=(Span(6, 7),),
         edits=(Span(0, 1), Span(2, 3)),
         others=(Span(4, 5), Span(8, 9)),
@@ -250,6 +250,7 @@ def test_a_tree_is_planned_from_its_labelled_files_only(tmp_path: Path) -> None:
     results = labels.plan_tree("tree", texts, tmp_path)
     assert set(results) >= {("tree", "src/a.cu")}
     assert ("other", "b.cu") not in results
-    findings = {place: labels.findings_of(result) for place, result in results.items()}
+    roles = labels.find_roles("tree", texts)
+    findings = {place: labels.findings_of(r, roles.get(place, ())) for place, r in results.items()}
     here = labels.Site("tree", "src/a.cu", 1, 34, "warpSize", "warp-size")
     assert labels.score_warps([here], findings, texts).found == {here}
