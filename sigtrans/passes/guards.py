@@ -1,0 +1,1215 @@
+"""Version and architecture guards: each number becomes the condition of the feature behind it.
+
+Which feature a number stands for is read from the guarded code (rules/guards.yaml has the features
+and what is known of them on MUSA), so no pattern rule could do it. What cannot be told is reported,
+and the port stops there instead of compiling the wrong branch: docs/decisions/0008-guards.md.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from sigtrans.catalogue import data_file
+from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes.code import DIRECTIVE
+from sigtrans.passes.conditions import Node, evaluate, number, parse
+from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.symbols import IS_NUMBER
+from sigtrans.syntax import LINE_SPLICE, Word
+
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+MARKS: tuple[bytes, ...] = (
+    *(b"CUDA", b"CUBLAS", b"CUDNN", b"CUFFT", b"CUPTI", b"CURAND", b"CUSOLVER", b"CUSPARSE"),
+    *(b"CU_", b"NCCL_", b"NPP", b"NV", b"_H_", b"cuda", b"Cuda"),
+)
+
+
+# --- data -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something that code asks for by a number, and the cards of MUSA that have it."""
+
+    name: str
+    since: tuple[int, ...]  # compute capabilities that code compares with to get it
+    musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
+    code: re.Pattern[bytes] | None
+    text: re.Pattern[bytes] | None  # inside string literals
+    stand_in: re.Pattern[bytes] | None  # what replaces it on older cards
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """rules/guards.yaml."""
+
+    features: tuple[Feature, ...]
+    architectures: tuple[int, ...]
+    musa: tuple[int, ...]
+    floor: int  # thresholds up to here are true in every toolkit's builds
+    releases: tuple[int, ...]
+    certain: int
+    reached: int
+    everyday: frozenset[bytes]
+    reshaped: frozenset[bytes]
+    refusal: re.Pattern[bytes]
+
+
+@cache
+def load_rules() -> Rules:
+    """The table, read when the first guard needs it."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    raw = yaml.load(data_file("rules", "guards.yaml").read_bytes(), Loader=loader)
+    return Rules(
+        features=tuple(map(_read_feature, raw["features"])),
+        architectures=tuple(raw["architectures"]),
+        musa=tuple(raw["musa"]),
+        floor=raw["compiled_by_every_toolkit"],
+        releases=tuple(raw["releases"]),
+        certain=raw["level"]["certain"],
+        reached=raw["level"]["reached"],
+        everyday=frozenset(raw["everyday"].encode().split()),
+        reshaped=frozenset(raw["reshaped"].encode().split()),
+        refusal=re.compile(re.sub(rb"\s*\n\s*|(?<=\w) (?=\|)", b"", raw["refusal"].strip().encode())),
+    )
+
+
+def _read_feature(raw: Mapping[str, Any]) -> Feature:
+    def pattern(key: str) -> re.Pattern[bytes] | None:
+        return re.compile(raw[key].encode()) if key in raw else None
+
+    musa = 0 if raw["musa"] == "never" else int(raw["musa"])
+    code, text, stand_in = pattern("code"), pattern("text"), pattern("stand_in")
+    return Feature(raw["name"], tuple(raw["from"]), musa, code, text, stand_in)
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Directive:
+    """One #if, #elif, #else or #endif."""
+
+    index: int
+    kind: bytes
+    start: int  # of the line
+    word: tuple[int, int]  # the keyword
+    end: int  # of the line
+    chain: list[_Directive] = field(default_factory=list)
+    place: int = 0  # in the chain
+    guards: list[Word] = field(default_factory=list)
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Code, and the branch that owns it."""
+
+    start: int
+    end: int
+    owner: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """What is compiled when a condition holds, and when it does not."""
+
+    true: tuple[_Range, ...]
+    false: tuple[_Range, ...]
+    whole_true: bool = False  # this side does the work of the other
+    whole_false: bool = False
+
+    def turned(self) -> _Sides:
+        return _Sides(self.false, self.true, self.whole_false, self.whole_true)
+
+
+@dataclass(frozen=True, slots=True)
+class _Atom:
+    """A part of a condition that is about one scale of numbers."""
+
+    scale: str  # arch, toolkit, or a library
+    node: Node
+    sense: int  # 1: true takes the branch
+    lead: Node | None = None  # the defined(X) right before it
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What an atom becomes."""
+
+    how: str  # keep, level (>= value or < value), constant, open
+    value: int = 0
+    rising: bool = True
+    why: str = ""
+    code: str = "SIG406"
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """A condition with its verdicts, before anything is edited."""
+
+    atoms: tuple[_Atom, ...]
+    verdicts: tuple[_Verdict, ...]
+    presence: tuple[Node, ...]  # names that are only tested for being there
+    loose: str = ""  # why the condition as a whole cannot be read
+
+    @property
+    def open(self) -> tuple[str, str]:
+        """Code and reason where the condition cannot be decided."""
+        if self.loose:
+            return "SIG401", self.loose
+        for verdict in self.verdicts:
+            if verdict.how == "open":
+                return verdict.code, verdict.why
+        return "", ""
+
+
+_TOOLKIT = re.compile(
+    rb"CUDA_VERSION|CUDART_VERSION|__CUDA(?:RT)?_API_VERSION|__CUDACC_VER_(?:MAJOR|MINOR|BUILD)__"
+    rb"|__CUDACC_VER__"
+)
+_LIBRARY = re.compile(
+    rb"(CUBLAS|CUDNN|CUFFT|CUPTI|CURAND|CUSOLVER|CUSPARSE|NCCL)_(?:API_)?(?:VER(?:SION)?_?)?"
+    rb"(?:CODE|MAJOR|MINOR|PATCH|PATCHLEVEL|BUILD)?"
+)
+_ARCH = b"__CUDA_ARCH__"
+
+
+def _scale(name: bytes) -> str:
+    """The scale that a macro counts on, "" for a macro that is no number of CUDA's."""
+    if name == _ARCH:
+        return "arch"
+    if _TOOLKIT.fullmatch(name):
+        return "toolkit"
+    match = _LIBRARY.fullmatch(name)
+    return match.group(1).decode() if match else ""
+
+
+# --- the pass -------------------------------------------------------------------------------------
+
+
+def find(code: Code) -> CodeFindings:
+    """Edits and reports for every guard of one file."""
+    guards = code.table.guards
+    words = [w for w in code.lexed.words if w[2] in guards and not code.protected.why(w[0])]
+    finder = _Guards(code)
+    if words:
+        finder.run(words)
+    finder.capabilities()
+    return CodeFindings(tuple(finder.edits), tuple(finder.said))
+
+
+class _Guards:
+    """One file's findings while they are collected."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.data = code.data
+        self.lexed = code.lexed
+        self.table = code.table
+        self.own = code.facts.guards | code.project.guards  # the project defines them itself
+        self.edits: list[Edit] = []
+        self.said: list[Diagnostic] = []
+        self.line = (1, 0)  # the logical line looked at last
+        self.directives: list[_Directive] = []
+        self.decided: dict[int, bool] = {}  # `if (`: was its condition decided?
+        self._evidence: _Evidence | None = None
+
+    def say(
+        self, start: int, end: int, code: str, severity: Severity, message: str, help: str, rule: str
+    ) -> None:
+        self.said.append(
+            Diagnostic(Span(start, end), code, severity, message, help, f"guards/{rule}")
+        )
+
+    @property
+    def evidence(self) -> _Evidence:
+        """What stands in the branches; looked for when the first number asks."""
+        if self._evidence is None:
+            self._evidence = _Evidence(self.code, self.directives)
+        return self._evidence
+
+    def run(self, words: Sequence[Word]) -> None:
+        self.directives = _find_directives(self.code)
+        starts = [d.start for d in self.directives]
+        others: list[Word] = []
+        for word in words:
+            n = bisect_right(starts, word[0]) - 1
+            if n >= 0 and word[0] < self.directives[n].end:
+                self.directives[n].guards.append(word)
+            elif not self._is_member(word[0]):
+                others.append(word)
+        for each in self.directives:
+            each.numeric = any(
+                _scale(name) and name not in self.own
+                for _, _, name in each.guards
+                if each.kind in (b"if", b"elif")
+            )
+        conditions = [
+            (d, self._read(d)) for d in self.directives if d.guards and d.kind not in _ENDS
+        ]
+        for directive, condition in self._agreed(conditions):
+            self._write(directive, condition)
+        for word in others:
+            self._elsewhere(word)
+
+    def _is_member(self, start: int) -> bool:
+        at = self.lexed.before(start)
+        if self.data[at : at + 1] == b".":
+            return self.data[at - 1 : at] != b"."
+        return at > 0 and self.data[at - 1 : at + 1] == b"->"
+
+    # --- conditions -------------------------------------------------------------------------------
+
+    def _read(self, directive: _Directive) -> _Condition:
+        """What each part of a condition is about and becomes."""
+        if directive.kind not in (b"if", b"elif"):
+            nodes = (Node("name", *w[:2], w[2]) for w in directive.guards)
+            return _Condition((), (), tuple(nodes))
+        start = directive.word[1]
+        node = parse(self.data, start, directive.end)
+        if node is None or self._goes_on(directive):
+            condition = self.lexed.code(start, directive.end)
+            if any(has_number(condition, n) for _, _, n in directive.guards if n not in self.own):
+                return _Condition((), (), (), "the condition cannot be read")
+            nodes = (Node("name", *w[:2], w[2]) for w in directive.guards)
+            return _Condition((), (), tuple(nodes))
+        return self._judge(node, self._sides(directive), {w[0] for w in directive.guards})
+
+    def _goes_on(self, directive: _Directive) -> bool:
+        """Does a comment hide the line end, and the condition continue after it?"""
+        blank = self.lexed.blank_at(directive.end)
+        if blank is None or blank[1] <= directive.end:
+            return False
+        stop = _LINE_END.search(self.data, blank[1])
+        return bool(self.data[blank[1] : stop.start() if stop else None].strip())
+
+    def _judge(self, node: Node, sides: _Sides, places: set[int]) -> _Condition:
+        """Verdicts on a condition; `places` are its guards that nobody asked to leave alone."""
+        split = _Split(self.own, self.table.guards.keys(), places)
+        split.walk(node, 1)
+        atoms = tuple(split.atoms)
+        seen = [a.scale for a in atoms]
+        if "arch" in seen and seen.count("arch") > 1:
+            split.loose = "it compares the architecture in more than one place"
+        verdicts = tuple(
+            self._decide(atom, sides if atom.sense > 0 else sides.turned()) for atom in atoms
+        )
+        return _Condition(atoms, verdicts, tuple(split.presence), split.loose)
+
+    def _sides(self, directive: _Directive) -> _Sides:
+        chain, at = directive.chain, directive.place
+        body = self._branch(directive)
+        later = [d for d in chain[at + 1 : at + 2 + _BRANCHES] if d.kind != b"endif"]
+        rest = tuple(map(self._branch, later))
+        whole = bool(later) and later[-1].kind == b"else"
+        return _Sides(
+            (body,),
+            rest,
+            self.evidence.is_whole(body),
+            whole and self.evidence.is_whole(rest[-1]),
+        )
+
+    def _branch(self, directive: _Directive) -> _Range:
+        chain, at = directive.chain, directive.place
+        end = chain[at + 1].start if at + 1 < len(chain) else len(self.data)
+        owner = self.evidence.owner_at(directive.end)
+        return _Range(directive.end, max(end, directive.end), owner)
+
+    def _agreed(
+        self, conditions: Iterable[tuple[_Directive, _Condition]]
+    ) -> list[tuple[_Directive, _Condition]]:
+        """The same version test decided both ways in one file is decided by nobody."""
+        listed = list(conditions)
+        said: dict[bytes, set[int]] = {}
+        for _, condition in listed:
+            for atom, verdict in zip(condition.atoms, condition.verdicts, strict=True):
+                if atom.scale != "arch" and verdict.how == "constant":
+                    said.setdefault(self._text(atom.node), set()).add(verdict.value)
+        split = {text for text, values in said.items() if len(values) > 1}
+        if not split:
+            return listed
+        reason = "the branches under the same test in this file speak for both answers"
+        agreed: list[tuple[_Directive, _Condition]] = []
+        for directive, condition in listed:
+            verdicts = tuple(
+                _Verdict("open", why=reason, code="SIG401") if self._text(a.node) in split else v
+                for a, v in zip(condition.atoms, condition.verdicts, strict=True)
+            )
+            agreed.append((directive, replace(condition, verdicts=verdicts)))
+        return agreed
+
+    # --- verdicts ---------------------------------------------------------------------------------
+
+    def _decide(self, atom: _Atom, sides: _Sides) -> _Verdict:
+        if atom.scale == "arch":
+            return self._by_architecture(atom.node, sides)
+        return self._by_version(atom, sides)
+
+    def _by_architecture(self, node: Node, sides: _Sides) -> _Verdict:
+        rules = load_rules()
+        values = [_truth(node, lambda _n, v=v: v) for v in rules.architectures]
+        musa = {_truth(node, lambda _n, v=v: v) for v in rules.musa}
+        if None in values:
+            return _Verdict("open", why="it cannot be computed", code="SIG401")
+        if len({*values, *musa}) == 1:
+            return _Verdict("keep")
+        shape = _shape(values)
+        new, old = sides, sides.turned()  # the code for newer cards is on the true side of `new`
+        if shape == "down":
+            new, old = old, new
+        found = self.evidence.features(new.true)
+        absent = self.evidence.absent(new.true)
+        missing = [f.name for f in found if not f.musa] + absent
+        if missing:
+            return self._without(missing, new, int(shape == "down"))
+        if shape == "other":
+            return _Verdict(
+                "open", why="it picks out single architectures or a range", code="SIG401"
+            )
+        threshold = rules.architectures[values.index(values[-1])]
+        rising = shape == "up"
+        stands = [f for f in found if threshold in f.since]
+        if not stands:
+            has_code = self.evidence.has_code(new.true)
+            stands = [
+                f
+                for f in self.evidence.stand_ins(old.true, also_uses=not has_code)
+                if threshold in f.since and f.musa
+            ]
+        level = max([min(rules.musa), *(f.musa for f in (*found, *stands))])
+        if stands:
+            names = dict.fromkeys(f.name for f in stands)
+            level_names = [f.name for f in found if f.musa == level and f.name not in names]
+            if level > max(f.musa for f in stands):
+                names = dict.fromkeys((*names, *level_names))
+            return _Verdict("level", level, rising, ", ".join(names))
+        if threshold <= rules.floor:
+            why = f"every CUDA 12 toolkit compiles for {threshold} and later"
+            return _Verdict("level", level, rising, why)
+        return _Verdict(
+            "open", why=f"nothing in the guarded code tells what {threshold} stands for",
+            code="SIG401",
+        )  # fmt: skip
+
+    def _without(self, missing: list[str], new: _Sides, away: int) -> _Verdict:
+        """The code for newer cards needs what MUSA has not: the other branch, if it will do."""
+        shown = ", ".join(dict.fromkeys(missing[:3]))
+        if new.whole_false or self.evidence.only_defines(new.true):
+            return _Verdict("constant", away, why=f"no {shown} on MUSA")
+        return _Verdict(
+            "open",
+            why=f"the guarded code uses {shown}, which MUSA has not, and no other branch "
+            "does the work",
+            code="SIG408",
+        )
+
+    def _by_version(self, atom: _Atom, sides: _Sides) -> _Verdict:
+        rules = load_rules()
+        node = atom.node
+        names = {n.text for n in node.walk() if n.kind == "name"}
+        if names == {b"__CUDART_API_VERSION"}:
+            return _Verdict("keep", why="__MUSART_API_VERSION counts like CUDA", code="SIG406")
+        if atom.scale == "toolkit":
+            steps: Sequence[int] = rules.releases
+            values = [_truth(node, _Release(v)) for v in steps]
+            here = {_truth(node, _Release(v)) for v in _SDKS}
+        else:
+            large = any((number(n.text) or 0) >= 20000 for n in node.walk() if n.kind == "number")
+            steps = [m * 100 + n for m in range(1, 15) for n in range(12)]
+            values = [_truth(node, _Library(v, large)) for v in steps]
+            here = {_truth(node, _Library(v, large)) for v in (100, 101, 204, 304, 900)}
+        if None in values:
+            return _Verdict("open", why="it cannot be computed", code="SIG401")
+        if len({*values, *here}) == 1:
+            if any(self.table.guards[n] is None for n in names & self.table.guards.keys()):
+                return _Verdict("open", why="MUSA has no such macro", code="SIG401")
+            return _Verdict("keep")
+        if atom.scale == "toolkit":
+            level = {
+                v for r, v in zip(steps, values, strict=True) if rules.certain <= r <= rules.reached
+            }
+            if len(level) == 1:
+                return self._by_level(bool(level.pop()), values, sides)
+        return self._by_names(values, sides)
+
+    def _by_level(self, holds: bool, values: Sequence[bool | None], sides: _Sides) -> _Verdict:
+        rules = load_rules()
+        chosen = sides if holds else sides.turned()
+        absent = self.evidence.absent(chosen.true)
+        if absent and not self.evidence.absent(chosen.false) and self.evidence.has_code(chosen.false):
+            return _Verdict(
+                "open",
+                why=f"the branch for this level of CUDA needs {absent[0]}, which MUSA has not",
+                code="SIG401",
+            )
+        sure = values[-1] == holds
+        why = f"MUSA's interface is at the level of CUDA 10.2 to {rules.reached // 1000}"
+        why += f".{rules.reached % 1000 // 10}"
+        return _Verdict("constant", int(holds), why=why, code="SIG406" if sure else "SIG407")
+
+    def _by_names(self, values: Sequence[bool | None], sides: _Sides) -> _Verdict:
+        shape = _shape(values)
+        if shape == "other":
+            return _Verdict("open", why="it picks out single releases or a range", code="SIG401")
+        new = sides if shape == "up" else sides.turned()
+        missing = [f.name for f in self.evidence.features(new.true) if not f.musa]
+        missing += self.evidence.absent(new.true)
+        if missing:
+            return self._without(missing, new, int(shape == "down"))
+        rules = load_rules()
+        names = self.evidence.names(new.true) - self.evidence.names(new.false)
+        changed = sorted(names & rules.reshaped | self._called_alike(new))
+        if changed:
+            return _Verdict(
+                "open",
+                why=f"{changed[0].decode()} takes other arguments from one release to another",
+                code="SIG401",
+            )
+        telling = sorted(names - rules.everyday)
+        if not telling:
+            return _Verdict(
+                "open", why="no name in the guarded code tells what the version stands for",
+                code="SIG401",
+            )  # fmt: skip
+        unproven = [n for n in telling if n in self.table.unproven]
+        shown = ", ".join(n.decode() for n in (unproven or telling)[:3])
+        if unproven:
+            why = f"{shown} follow" + ("s" if len(unproven) == 1 else "")
+            return _Verdict(
+                "constant", int(shape == "up"), why=f"{why} the naming rule only", code="SIG407"
+            )
+        return _Verdict("constant", int(shape == "up"), why=f"MUSA has {shown}")
+
+    def _called_alike(self, new: _Sides) -> set[bytes]:
+        """Calls that changed their arguments, in both branches."""
+        here, there = self.evidence.names(new.true), self.evidence.names(new.false)
+        return here & there & load_rules().reshaped
+
+    # --- edits ------------------------------------------------------------------------------------
+
+    def _write(self, directive: _Directive, condition: _Condition) -> None:
+        code, reason = condition.open
+        shown = self._shown(directive)
+        if code:
+            first = self._first_number(directive, condition)
+            self._stop(directive, first, code, shown, reason)
+            return
+        if not self._presence(condition):
+            return
+        self._atoms(condition, shown)
+
+    def _atoms(self, condition: _Condition, shown: str) -> None:
+        """Replace the numbers; one note says what decided."""
+        notes: list[tuple[str, str, str]] = []
+        place: tuple[int, int] | None = None
+        for atom, verdict in zip(condition.atoms, condition.verdicts, strict=True):
+            names = [n for n in atom.node.walk() if n.kind == "name" and _scale(n.text)]
+            place = place or (names[0].start, names[0].end)
+            if verdict.how == "keep":
+                for name in names:
+                    self._rename(name)
+                if verdict.why:
+                    notes.append((verdict.code, self._shown_node(atom.node), verdict.why))
+                continue
+            text = self._replace(atom, verdict)
+            notes.append((verdict.code, text, verdict.why))
+        if notes and place:
+            code = max(n[0] for n in notes)
+            become = "; ".join(f"{text} ({why})" for _, text, why in notes)
+            help = (
+                "check the choice; SDK headers may be older or newer than what is known of them"
+                if code == "SIG407"
+                else ""
+            )
+            severity = WARNING if code == "SIG407" else NOTE
+            self.say(*place, code, severity, f"'{shown}': now {become}", help, "feature")
+
+    def _replace(self, atom: _Atom, verdict: _Verdict) -> str:
+        node = atom.node
+        if verdict.how == "level":
+            sign = b">=" if verdict.rising else b"<"
+            new = b"__MUSA_ARCH__ " + sign + b" %d" % verdict.value
+            if not self._comparison(node, verdict):
+                self._edit(node.start, node.end, new)
+            return new.decode()
+        start = node.start
+        if atom.lead is not None and atom.lead.text in self.table.unproven:
+            start = atom.lead.start
+        was = self._text(Node("()", start, node.end))
+        why = verdict.why.encode().replace(b"*/", b"* /")
+        self._edit(start, node.end, b"%d /* " % verdict.value + was + b": " + why + b" */")
+        return str(verdict.value)
+
+    def _comparison(self, node: Node, verdict: _Verdict) -> bool:
+        """Edit only the name, the sign and the number of a plain comparison."""
+        if node.kind != "op" or node.text not in (b">=", b">", b"<", b"<="):
+            return False
+        left, right = map(_bare, node.parts)
+        if {left.kind, right.kind} != {"name", "number"}:
+            return False
+        name, digits = (left, right) if left.kind == "name" else (right, left)
+        sign = b">=" if verdict.rising else b"<"
+        if name is right:
+            sign = b"<=" if verdict.rising else b">"
+        at = self.lexed.after(node.parts[0].end)
+        if self.data[at : at + len(node.text)] != node.text:
+            return False
+        self._edit(name.start, name.end, b"__MUSA_ARCH__")
+        if sign != node.text:
+            self._edit(at, at + len(node.text), sign)
+        value = b"%d" % verdict.value
+        if self.data[digits.start : digits.end] != value:
+            self._edit(digits.start, digits.end, value)
+        return True
+
+    def _edit(self, start: int, end: int, text: bytes) -> None:
+        self.edits.append(Edit(Span(start, end), text, "guards/feature", Safety.REVIEW))
+
+    def _rename(self, name: Node) -> None:
+        target = self.table.guards[name.text]
+        if target is not None:
+            if name.text in self.table.unproven:
+                self._unproven(name, target)
+            self.edits.append(
+                Edit(Span(name.start, name.end), target, "guards/presence", Safety.REVIEW)
+            )
+
+    def _presence(self, condition: _Condition) -> bool:
+        """Rename what is only tested for being there; False where MUSA has no such macro."""
+        folded = {
+            id(a.lead.parts[0])
+            for a, v in zip(condition.atoms, condition.verdicts, strict=True)
+            if a.lead is not None and v.how == "constant" and a.lead.text in self.table.unproven
+        }
+        names = [n for n in condition.presence if id(n) not in folded and n.text not in self.own]
+        for name in names:
+            target = self.table.guards[name.text]
+            if target is None or (self.code.strict and name.text in self.table.unproven):
+                entry = self.table.explain(name.text.decode())
+                self.say(
+                    name.start,
+                    name.end,
+                    "SIG403",
+                    ERROR,
+                    f"'{name.text.decode()}' is not known to be defined by MUSA: this test changes "
+                    "its meaning",
+                    (entry.note if entry else "")
+                    or "test for __MUSACC__, or for the MUSA header's own guard",
+                    "undefined",
+                )
+                return False
+        for name in names:
+            self._rename(name)
+        return True
+
+    def _unproven(self, name: Node, target: bytes) -> None:
+        self.say(
+            name.start,
+            name.end,
+            "SIG404",
+            WARNING,
+            f"'{name.text.decode()}' becomes '{target.decode()}' by the naming rule; no use of "
+            "that macro was seen, and the test fails where it is not defined",
+            "check that your SDK defines it",
+            "unproven",
+        )
+
+    def _stop(
+        self, directive: _Directive, place: tuple[int, int], code: str, shown: str, reason: str
+    ) -> None:
+        """Report, and put a branch before this one in which a MUSA build ends."""
+        self.say(
+            *place,
+            code,
+            ERROR,
+            f"'{shown}' depends on a CUDA version or architecture number: {reason}; the port stops "
+            "a MUSA build here",
+            _HELP[code],
+            "threshold",
+        )
+        scales = {_scale(n) for _, _, n in directive.guards if n not in self.own} - {""}
+        test = b"defined(__MUSA_ARCH__)"
+        if scales != {"arch"}:
+            test = b"defined(__MUSACC__) || defined(MUSART_VERSION) || defined(MUSA_VERSION)"
+        start, (word, end) = directive.start, directive.word
+        if self.data.startswith(b"\xef\xbb\xbf", start):
+            start += 3
+        head = self.data[start:word]  # blanks and the #
+        newline = _LINE_END.search(self.data, directive.end)
+        stop = newline.group() if newline else b"\n"
+        quoted = _QUOTES.sub(b"'", shown.encode())[:90]
+        message = b'"sigtrans ' + code.encode() + b": decide for MUSA: " + quoted + b'"'
+        lines = (
+            head + directive.kind + b" " + test + stop + head + b"error " + message + stop
+            + head + b"elif"
+        )  # fmt: skip
+        self.edits.append(Edit(Span(start, end), lines, "guards/stop", Safety.REVIEW))
+
+    def _first_number(self, directive: _Directive, condition: _Condition) -> tuple[int, int]:
+        for atom, verdict in zip(condition.atoms, condition.verdicts, strict=True):
+            if verdict.how == "open" and not condition.loose:
+                name = next(n for n in atom.node.walk() if n.kind == "name" and _scale(n.text))
+                return name.start, name.end
+        names = [w for w in directive.guards if w[2] not in self.own]
+        first = next((w for w in names if _scale(w[2])), names[0])
+        return first[0], first[1]
+
+    def _shown(self, directive: _Directive) -> str:
+        text = self._text(Node("()", directive.word[1], directive.end))
+        return text[:90].decode("latin-1")
+
+    def _shown_node(self, node: Node) -> str:
+        return self._text(node)[:90].decode("latin-1")
+
+    def _text(self, node: Node) -> bytes:
+        """A part of a condition on one line, without its comments."""
+        text = _SPLICE.sub(b" ", self.lexed.code(node.start, node.end))
+        return b" ".join(text.split()).replace(b"*/", b"").replace(b"/*", b"")
+
+    # --- outside of conditions --------------------------------------------------------------------
+
+    def _elsewhere(self, word: Word) -> None:
+        start, end, name = word
+        if not self.line[0] <= start <= self.line[1]:  # many guards can share one long line
+            self.line = self.lexed.logical_line(start)
+        line_start, line_end = self.line
+        defined = _DEFINE.match(self.data, line_start, line_end)
+        if defined and defined.end() == start:
+            self._defined(word, defined.group(1))
+            return
+        if name in self.own:
+            return  # said at its definition
+        if defined and defined.group(1) == b"define":
+            if self._macro(word, defined.end()):
+                return
+        elif self._statement(word):
+            return
+        self.say(
+            start,
+            end,
+            "SIG402",
+            ERROR,
+            f"'{name.decode()}' is used as a value; MUSA's numbers have another scale",
+            "test the feature instead, or use MUSA's own version macro with its own numbers",
+            "value",
+        )
+
+    def _defined(self, word: Word, directive: bytes) -> None:
+        """`#define` or `#undef` of a macro that CUDA or its compiler defines."""
+        start, end, name = word
+        target = self.table.guards[name]
+        if directive == b"undef" and name in self.own:
+            return  # said at its definition
+        if target is not None and directive == b"undef" and not IS_NUMBER.search(name):
+            self._rename(Node("name", start, end, name))
+            return
+        self.say(
+            start,
+            end,
+            "SIG402",
+            ERROR,
+            f"the project {'un' if directive == b'undef' else ''}defines '{name.decode()}' itself; "
+            "left as it is, with its uses in this file",
+            "decide what the MUSA build should see here",
+            "defined-by-project",
+        )
+
+    def _macro(self, word: Word, name_at: int) -> bool:
+        """A macro that wraps a test: decided by the code under it in this file, or made to stop."""
+        start, end, _ = word
+        if _STOPPED in self.data[name_at : self.line[1]]:
+            return True  # an earlier port has made it stop
+        head = _MACRO.match(self.data, name_at, self.line[1])
+        node = parse(self.data, head.end(), self.line[1]) if head else None
+        if head is None or node is None:
+            return False
+        names = [n for n in node.walk() if n.kind == "name" and n.text in self.table.guards]
+        if not any(_scale(n.text) for n in names):
+            return False
+        if names[0].start != start:
+            return True  # decided with the first of its line
+        places = {n.start for n in names if self.code.is_open(n.start)}
+        sides, uses = self._uses(head.group(1), self.line)
+        condition = self._judge(node, sides, places)
+        code, reason = condition.open
+        shown = self._text(Node("()", name_at, self.line[1]))[:90].decode("latin-1")
+        if not code and (condition.atoms or condition.presence):
+            if self._presence(condition):
+                self._atoms(condition, shown)
+            return True
+        more = f"; {uses} conditions of this file use it" if uses > 1 else ""
+        if uses == 1:
+            more = "; one condition of this file uses it"
+        self.say(
+            start,
+            end,
+            "SIG402",
+            ERROR,
+            f"'{shown}' depends on a CUDA version or architecture number: {reason}{more}; what "
+            "uses it does not compile on MUSA",
+            f"decide what '{head.group(1).decode()}' means on MUSA and write that in place of "
+            f"{_STOPPED.decode()}(…)",
+            "macro",
+        )
+        tested = {n.parts[0].start for n in node.walk() if n.kind == "defined"}
+        for name in names:
+            if name.start in places - tested and _scale(name.text):
+                text = _STOPPED + b"(" + name.text + b")"
+                self._edit(name.start, name.end, text)
+        return True
+
+    def _uses(self, macro: bytes, line: tuple[int, int]) -> tuple[_Sides, int]:
+        """The code of this file that stands under a macro; its definition tells something, too."""
+        here = _Range(*line, self.evidence.owner_at(line[0]))
+        true, false = [here], list[_Range]()
+        uses = whole = 0
+        for directive in self.directives:
+            if directive.kind not in (b"if", b"elif") or uses >= _BRANCHES:
+                continue
+            if macro not in self.data[directive.word[1] : directive.end]:
+                continue
+            node = parse(self.data, directive.word[1], directive.end)
+            sense = _sense(node, macro, 1) if node is not None else 0
+            if not sense:
+                continue
+            uses += 1
+            sides = self._sides(directive)
+            sides = sides if sense > 0 else sides.turned()
+            true += sides.true
+            false += sides.false
+            whole += sides.whole_false
+        return _Sides(tuple(true), tuple(false), False, 0 < uses == whole), uses
+
+    def _statement(self, word: Word) -> bool:
+        """`if (__CUDA_ARCH__ >= 800) …` and `if constexpr`: by the statements it guards."""
+        start = word[0]
+        at, _ = self.lexed.list_start(start - 1)
+        while at > 0 and self.data[at] == 0x28:
+            ahead = self.lexed.before(at)
+            keyword = self.lexed.name_ending_at(ahead)
+            if keyword == b"constexpr":
+                keyword = self.lexed.name_ending_at(self.lexed.before(ahead - 8))
+            if keyword == b"if":
+                break
+            at, _ = self.lexed.list_start(at - 1)
+        else:
+            return False
+        arguments = self.lexed.arguments(at)
+        if at not in self.decided:
+            self.decided[at] = len(arguments) == 1 and self._if(*arguments[0])
+        return self.decided[at]
+
+    def _if(self, start: int, end: int) -> bool:
+        """Decide the condition of a statement; False where its names are reported as values."""
+        node = parse(self.data, start, end)
+        if node is None:
+            return False
+        names = [n for n in node.walk() if n.kind == "name" and n.text in self.table.guards]
+        places = {n.start for n in names if self.code.is_open(n.start)}
+        condition = self._judge(node, self._statements(end + 1), places)
+        if condition.open[0] or not condition.atoms or condition.presence:
+            return False
+        self._atoms(condition, self._text(Node("()", start, end))[:90].decode("latin-1"))
+        return True
+
+    def _statements(self, at: int) -> _Sides:
+        owner = self.evidence.owner_at(at)
+        end = self._statement_end(at)
+        true = _Range(at, end, owner)
+        after = self.lexed.after(end)
+        if self.lexed.name_starting_at(after) != b"else":
+            return _Sides((true,), ())
+        false = _Range(after + 4, self._statement_end(after + 4), owner)
+        return _Sides((true,), (false,), False, self.evidence.is_whole(false))
+
+    def _statement_end(self, at: int) -> int:
+        start = self.lexed.after(at)
+        if self.data[start : start + 1] == b"{":
+            inner = self.lexed.arguments(start)
+            return inner[-1][1] + 1 if inner else start + 1
+        end = self.data.find(b";", start, start + 4000)
+        return end + 1 if end >= 0 else start
+
+    # --- run time ---------------------------------------------------------------------------------
+
+    def capabilities(self) -> None:
+        """Host code that asks for the compute capability."""
+        data = self.data
+        if b"DeviceProp" not in data:
+            return
+        last = -1
+        for match in _CAPABILITY.finditer(data):
+            line = data.rfind(b"\n", 0, match.start())
+            if line == last or not self.code.is_open(match.start()):
+                continue
+            last = line
+            self.say(
+                *match.span(1),
+                "SIG405",
+                WARNING,
+                f"device property '{match.group(1).decode()}': cards report 2.1, 2.2 or 3.1, not "
+                "NVIDIA's numbers",
+                "ask for the feature, or compare with MUSA's numbers",
+                "device-property",
+            )
+
+
+_ENDS = (b"else", b"endif")
+_BRANCHES = 24  # of one chain, or uses of one macro, that are looked at
+_SDKS = (30100, 40300, 50100, 50200)
+_STOPPED = b"SIGTRANS_SIG402"
+_HELP = {
+    "SIG401": "find out which feature the number stands for and test for that: __MUSA_ARCH__ is 210, "
+    "220 or 310, MUSART_VERSION counts SDK releases (5.2 is 50200); then remove the #error",
+    "SIG408": "write a branch for MUSA in place of the #error, or leave the code out of the MUSA build",
+}
+_LINE_END = re.compile(rb"\r\n|[\r\n]")
+_SPLICE = re.compile(LINE_SPLICE)
+_QUOTES = re.compile(rb"[\"\\]")
+_DEFINE = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(define|undef)[ \t]+")
+_MACRO = re.compile(rb"([A-Za-z_]\w*)(?:\([\w\s,.]*\))?")
+_CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor)\b(?!\s*\()")
+
+
+def _find_directives(code: Code) -> list[_Directive]:
+    """The conditional directives in order, each with its chain."""
+    found: list[_Directive] = []
+    stack: list[list[_Directive]] = []
+    for match in DIRECTIVE.finditer(code.data):
+        if code.lexed.blank_at(match.start(1)) is not None:
+            continue
+        each = _Directive(len(found), match.group(1), match.start(), match.span(1), match.end())
+        found.append(each)
+        if each.kind in (b"if", b"ifdef", b"ifndef") or not stack:
+            stack.append([])
+        each.chain = stack[-1]
+        each.place = len(each.chain)
+        each.chain.append(each)
+        if each.kind == b"endif":
+            stack.pop()
+    return found
+
+
+# --- what stands in the branches ------------------------------------------------------------------
+
+
+class _Evidence:
+    """Features, names and refusals of a file, sorted by the branch that holds them.
+
+    A branch of a chain that compares numbers owns what stands in it: the code under an inner test
+    says nothing about an outer one. So every question costs two searches in a short list.
+    """
+
+    def __init__(self, code: Code, directives: Sequence[_Directive]) -> None:
+        self.code = code
+        self._starts: list[int] = [0]
+        self._owners: list[int] = [-1]
+        self._own(directives)
+        self._features: dict[tuple[int, int], list[int]] = {}  # feature, owner -> places
+        self._stand_ins: dict[tuple[int, int], list[int]] = {}
+        self._names: dict[int, list[tuple[int, bytes]]] = {}
+        self._absent: dict[int, list[tuple[int, bytes]]] = {}
+        self._refusals: dict[int, list[int]] = {}
+        self._collect()
+
+    def _own(self, directives: Sequence[_Directive]) -> None:
+        stack: list[int] = [-1]
+        chains = {id(d.chain) for d in directives if d.numeric}
+        for each in directives:
+            numeric = id(each.chain) in chains
+            if each.kind in (b"if", b"ifdef", b"ifndef"):
+                stack.append(each.index if numeric else stack[-1])
+            elif each.kind == b"endif":
+                if len(stack) > 1:
+                    stack.pop()
+            elif numeric and len(stack) > 1:
+                stack[-1] = each.index
+            self._starts.append(each.end)
+            self._owners.append(stack[-1])
+
+    def owner_at(self, at: int) -> int:
+        """The innermost branch of a numeric chain around `at`, -1 for none."""
+        return self._owners[bisect_right(self._starts, at) - 1]
+
+    def _collect(self) -> None:
+        code, rules = self.code, load_rules()
+        data = code.data
+        for n, feature in enumerate(rules.features):
+            for match in feature.code.finditer(data) if feature.code else ():
+                if code.is_open(match.start()):
+                    self._add(self._features, n, match.start())
+            for match in feature.text.finditer(data) if feature.text else ():
+                blank = code.lexed.blank_at(match.start())
+                if blank is not None and not code.lexed.is_comment(blank):
+                    self._add(self._features, n, match.start())
+            for match in feature.stand_in.finditer(data) if feature.stand_in else ():
+                if code.is_open(match.start()):
+                    self._add(self._stand_ins, n, match.start())
+        for match in rules.refusal.finditer(data):
+            blank = code.lexed.blank_at(match.start())
+            if blank is None or not code.lexed.is_comment(blank):
+                self._refusals.setdefault(self.owner_at(match.start()), []).append(match.start())
+        table = code.table
+        for start, _, name in code.lexed.words:
+            if name in table.targets or name in table.same:
+                self._name(self._names, start, name)
+            elif name in table.absent:
+                self._name(self._absent, start, name)
+        for include in code.facts.includes:
+            header = table.find_header(include.path)
+            if header is None:
+                self._name(self._absent, include.start, include.path)
+            elif header:
+                self._name(self._names, include.start, include.path)
+        for each in (self._names, self._absent):
+            for entries in each.values():
+                entries.sort()
+
+    def _add(self, where: dict[tuple[int, int], list[int]], n: int, at: int) -> None:
+        where.setdefault((n, self.owner_at(at)), []).append(at)
+
+    def _name(self, where: dict[int, list[tuple[int, bytes]]], at: int, name: bytes) -> None:
+        if not self.code.protected.why(at):
+            where.setdefault(self.owner_at(at), []).append((at, name))
+
+    def features(self, ranges: Iterable[_Range]) -> list[Feature]:
+        """What the code in these ranges uses."""
+        return self._matching(self._features, tuple(ranges))
+
+    def stand_ins(self, ranges: Iterable[_Range], also_uses: bool) -> list[Feature]:
+        """What the code in these ranges replaces, or (`also_uses`) defines for older cards."""
+        wanted = tuple(ranges)
+        found = self._matching(self._stand_ins, wanted)
+        return found + (self._matching(self._features, wanted) if also_uses else [])
+
+    def _matching(
+        self, where: Mapping[tuple[int, int], list[int]], ranges: Sequence[_Range]
+    ) -> list[Feature]:
+        return [
+            feature
+            for n, feature in enumerate(load_rules().features)
+            if any(_holds(where.get((n, r.owner), ()), r) for r in ranges)
+        ]
+
+    def names(self, ranges: Iterable[_Range]) -> set[bytes]:
+        """CUDA names in these ranges that MUSA has."""
+        return {n for r in ranges for n in _slice(self._names.get(r.owner, ()), r)}
+
+    def absent(self, ranges: Iterable[_Range]) -> list[str]:
+        """CUDA names in these ranges that MUSA has not."""
+        names = {n for r in ranges for n in _slice(self._absent.get(r.owner, ()), r)}
+        return [n.decode("latin-1") for n in sorted(names)]
+
+    def has_code(self, ranges: Iterable[_Range]) -> bool:
+        """Is there anything but comments in these ranges (as far as their first page goes)?"""
+        return any(self.code.lexed.code(r.start, min(r.end, r.start + _PAGE)).split() for r in ranges)
+
+    def is_whole(self, branch: _Range) -> bool:
+        """Does a branch work by itself: code, no refusal, nothing that MUSA has not?"""
+        return (
+            self.has_code((branch,))
+            and not _holds(self._refusals.get(branch.owner, ()), branch)
+            and all(f.musa for f in self.features((branch,)))
+            and not self.absent((branch,))
+        )
+
+    def only_defines(self, ranges: Sequence[_Range]) -> bool:
+        """Do these ranges only define macros? Not defining them is what older cards get."""
+        if any(r.end - r.start > _PAGE for r in ranges) or not ranges:
+            return False
+        text = b"\n".join(self.code.lexed.code(r.start, r.end) for r in ranges)
+        lines = _SPLICE.sub(b" ", text).splitlines()
+        return all(not line.strip() or _DEFINE.match(line) for line in lines)
+
+
+_PAGE = 4000
+
+
+def _holds(places: Sequence[int], within: _Range) -> bool:
+    n = bisect_left(places, within.start)
+    return n < len(places) and places[n] < within.end
+
+
+def _slice(entries: Sequence[tuple[int, bytes]], within: _Range) -> list[bytes]:
+    first = bisect_left(entries, (within.start, b""))
+    return [name for _, name in entries[first : bisect_left(entries, (within.end, b""))]]
+
+
+# --- parts of a condition -------------------------------------------------------------------------
+
+
+class _Split:
+    """Cuts a condition into parts that are each about one scale."""
+
+    def __init__(
+        self, own: Iterable[bytes], guards: Iterable[bytes], places: Iterable[int]
+    ) -> None:
+        self.own = frozenset(own)
+        self.guards = guards
+        self.places = frozenset(places)
+        self.atoms: list[_Atom] = []
+        self.presence: list[Node] = []
+        self.loose = ""
+
+    def walk(self, node: Node, sense: int) -> None:
+        if node.kind == "()":
+            self.walk(node.parts[0], sense)
+        elif node.kind == "!":
+            self.walk(node.parts[0], -sense)
+        elif node.kind in ("&&", "||"):
+            self._list(node, sense)
+        elif node.kind == "defined":
+            if self._is_guard(node.parts[0]):
+                self.presence.append(node.parts[0])
+        elif node.kind == "name":  # tested for truth
+            if self._is_guard(node):
+                self.presence.append(node)
+        elif self.scale(node):
+            self.atoms.append(_Atom(self.scale(node), node, sense))
+        else:
+            self._loose(node)
+
+    def _loose(self, node: Node) -> None:
+        """A guard in a place where its value matters together with something else."""
+        for each in node.walk():
+            if each.kind == "name" and self._is_guard(each):
+                self.loose = f"'{each.text.decode()}' is computed with something else"
+
+    def _list(self, node: Node, sense: int) -> None:
+        scales = [self.scale(part) for part in node.parts]
+        at = 0
+        while at < len(scales):
+            end = at + 1
+            while end < len(scales) and scales[at] and scales[end] == scales[at]:
+                end += 1
+            part = node.parts[at]
+            lead = node.parts[at - 1] if at and node.kind == "&&" else None
+            if end > at + 1:
+                both = Node(node.kind, part.start, node.parts[end - 1].end, node.text, node.parts[at:end])
+                self.atoms.append(_Atom(scales[at], both, sense))
+            elif scales[at] and part.kind not in ("()", "!", "&&", "||", "name"):
+                guarded = lead is not None and lead.kind == "defined"
+                self.atoms.append(_Atom(scales[at], part, sense, lead if guarded else None))
+            else:
+                self.walk(part, sense)
+            if scales[at] and scales[at] in scales[end:]:
+                self.loose = "it tests the same number in several places"
+            at = end
+
+    def _is_guard(self, name: Node) -> bool:
+        return name.text in self.guards and name.text not in self.own and name.start in self.places
+
+    def scale(self, node: Node) -> str:
+        """The one scale of all macros in a part of a condition, "" if there is none or more."""
+        found = ""
+        for each in node.walk():
+            if each.kind == "defined" or (each.kind == "call" and each.text != b"NCCL_VERSION"):
+                return ""
+            if each.kind != "name":
+                continue
+            scale = _scale(each.text) if self._is_guard(each) else ""
+            if not scale or found not in ("", scale):
+                return ""
+            found = scale
+        return found
+
+
+def _sense(node: Node, name: bytes, sense: int) -> int:
+    """1 where the condition holds with the macro, -1 where it holds without, 0 if it is unclear."""
+    if node.kind == "name":
+        return sense if node.text == name else 0
+    if node.kind == "call":
+        return sense if node.text == name else 0
+    if node.kind == "!":
+        return _sense(node.parts[0], name, -sense)
+    if node.kind in ("()", "&&", "||"):
+        return next((s for p in node.parts if (s := _sense(p, name, sense))), 0)
+    return 0
+
+
+def _bare(node: Node) -> Node:
+    while node.kind == "()":
+        node = node.parts[0]
+    return node
+
+
+def _truth(node: Node, value: Callable[[Node], int | None]) -> bool | None:
+    result = evaluate(node, value)
+    return None if result is None else bool(result)
+
+
+def _shape(values: Sequence[bool | None]) -> str:
+    """up: false, then true; down: true, then false; other."""
+    changes = sum(a != b for a, b in zip(values, values[1:], strict=False))
+    if changes != 1:
+        return "other"
+    return "up" if values[-1] else "down"
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    """The macros of one release of CUDA."""
+
+    version: int  # 11020
+
+    def __call__(self, node: Node) -> int | None:
+        major, minor = divmod(self.version, 1000)
+        name = node.text
+        if name == b"__CUDACC_VER_MAJOR__":
+            return major
+        if name == b"__CUDACC_VER_MINOR__":
+            return minor // 10
+        if name == b"__CUDACC_VER__":
+            return major * 10000 + minor * 10
+        return None if name == b"__CUDACC_VER_BUILD__" else self.version
+
+
+@dataclass(frozen=True, slots=True)
+class _Library:
+    """The macros of one release of a library; small and large numbers are two ways to write it."""
+
+    version: int  # 1106
+    large: bool
+
+    def __call__(self, node: Node) -> int | None:
+        major, minor = divmod(self.version, 100)
+        if node.kind == "call":  # NCCL_VERSION(2, 10, 3)
+            digits = [number(p.text) for p in node.parts if p.kind == "number"]
+            if len(digits) != 3 or None in digits:
+                return None
+            x, y, z = (d or 0 for d in digits)
+            return x * (10000 if self.large else 1000) + y * 100 + z
+        if node.text.endswith(b"MAJOR"):
+            return major
+        if node.text.endswith(b"MINOR"):
+            return minor
+        if node.text.endswith((b"PATCH", b"PATCHLEVEL", b"BUILD")):
+            return None
+        return major * (10000 if self.large else 1000) + minor * 100
+
+
+def has_number(condition: bytes, name: bytes) -> bool:
+    """Is `name` more than tested for presence or truth in this #if condition?"""
+    rest = re.sub(rb"\bdefined\s*(?:\(\s*" + name + rb"\s*\)|" + name + rb"\b)", b"1", condition)
+    for match in re.finditer(rb"(?<![\w$])" + name + rb"(?![\w$])", rest):
+        before = _LEFT.sub(b"", rest[: match.start()])
+        after = _RIGHT.sub(b"", rest[match.end() :])
+        alone = (not before or before.endswith((b"&&", b"||", b"!"))) and (
+            not after or after.startswith((b"&&", b"||"))
+        )
+        if not alone:
+            return True
+    return False
+
+
+_LEFT = re.compile(rb"(?:(?<![\w$])\(|\s|\\|!)*$")  # grouping, not the ( of a call
+_RIGHT = re.compile(rb"^(?:\)|\s|\\)*")
