@@ -58,7 +58,8 @@ class Rules:
     reached: int
     everyday: frozenset[bytes]
     reshaped: frozenset[bytes]
-    refusal: re.Pattern[bytes]
+    refusal: re.Pattern[bytes]  # a branch that gives up
+    nothing: re.Pattern[bytes]  # a branch that only leaves
 
 
 @cache
@@ -78,7 +79,8 @@ def load_rules() -> Rules:
         reached=raw["level"]["reached"],
         everyday=frozenset(raw["everyday"].encode().split()),
         reshaped=frozenset(raw["reshaped"].encode().split()),
-        refusal=re.compile(re.sub(rb"\s*\n\s*|(?<=\w) (?=\|)", b"", raw["refusal"].strip().encode())),
+        refusal=re.compile("|".join(raw["refusal"][:-1]).encode()),
+        nothing=re.compile(raw["refusal"][-1].encode()),
     )
 
 
@@ -359,8 +361,8 @@ class _Guards:
         values = [_truth(node, lambda _n, v=v: v) for v in rules.architectures]
         musa = {_truth(node, lambda _n, v=v: v) for v in rules.musa}
         if None in values:
-            return _Verdict("open", why="it cannot be computed", code="SIG401")
-        if len({*values, *musa}) == 1:
+            return _Verdict("open", why="its value cannot be worked out", code="SIG401")
+        if len({*values, *musa}) == 1 and _asks_presence(node):
             return _Verdict("keep")
         shape = _shape(values)
         new, old = sides, sides.turned()  # the code for newer cards is on the true side of `new`
@@ -393,7 +395,7 @@ class _Guards:
                 names = dict.fromkeys((*names, *level_names))
             return _Verdict("level", level, rising, ", ".join(names))
         if threshold <= rules.floor:
-            why = f"every CUDA 12 toolkit compiles for {threshold} and later"
+            why = f"CUDA 12 compiles for nothing below {threshold}"
             return _Verdict("level", level, rising, why)
         return _Verdict(
             "open", why=f"nothing in the guarded code tells what {threshold} stands for",
@@ -428,8 +430,8 @@ class _Guards:
             values = [_truth(node, _Library(v, large)) for v in steps]
             here = {_truth(node, _Library(v, large)) for v in (100, 101, 204, 304, 900)}
         if None in values:
-            return _Verdict("open", why="it cannot be computed", code="SIG401")
-        if len({*values, *here}) == 1:
+            return _Verdict("open", why="its value cannot be worked out", code="SIG401")
+        if len({*values, *here}) == 1 and _asks_presence(node):
             if any(self.table.guards[n] is None for n in names & self.table.guards.keys()):
                 return _Verdict("open", why="MUSA has no such macro", code="SIG401")
             return _Verdict("keep")
@@ -467,6 +469,9 @@ class _Guards:
             return self._without(missing, new, int(shape == "down"))
         rules = load_rules()
         names = self.evidence.names(new.true) - self.evidence.names(new.false)
+        later = [f"{n.decode()} (SDK {s})" for n in sorted(names) if (s := self._later(n))]
+        if later:
+            return self._without(later, new, int(shape == "down"))
         changed = sorted(names & rules.reshaped | self._called_alike(new))
         if changed:
             return _Verdict(
@@ -488,6 +493,12 @@ class _Guards:
                 "constant", int(shape == "up"), why=f"{why} the naming rule only", code="SIG407"
             )
         return _Verdict("constant", int(shape == "up"), why=f"MUSA has {shown}")
+
+    def _later(self, name: bytes) -> str:
+        """The SDK that a name needs, where the port is for an older one."""
+        entry = self.table.explain(name.decode("latin-1"))
+        needs = entry.sdk.removeprefix(">=") if entry and entry.sdk.startswith(">=") else ""
+        return needs if needs and _numbers(needs) > _numbers(self.code.sdk) else ""
 
     def _called_alike(self, new: _Sides) -> set[bytes]:
         """Calls that changed their arguments, in both branches."""
@@ -733,7 +744,7 @@ class _Guards:
         if head is None or node is None:
             return False
         names = [n for n in node.walk() if n.kind == "name" and n.text in self.table.guards]
-        if not any(_scale(n.text) for n in names):
+        if not any(_scale(n.text) for n in names) or not _is_test(node):
             return False
         if names[0].start != start:
             return True  # decided with the first of its line
@@ -863,6 +874,7 @@ class _Guards:
             )
 
 
+_COMPARISONS = (b"==", b"!=", b"<", b"<=", b">", b">=")
 _ENDS = (b"else", b"endif")
 _BRANCHES = 24  # of one chain, or uses of one macro, that are looked at
 _SDKS = (30100, 40300, 50100, 50200)
@@ -1015,8 +1027,10 @@ class _Evidence:
 
     def is_whole(self, branch: _Range) -> bool:
         """Does a branch work by itself: code, no refusal, nothing that MUSA has not?"""
+        short = branch.end - branch.start < _PAGE
         return (
             self.has_code((branch,))
+            and not (short and load_rules().nothing.match(self.code.lexed.code(branch.start, branch.end)))
             and not _holds(self._refusals.get(branch.owner, ()), branch)
             and all(f.musa for f in self.features((branch,)))
             and not self.absent((branch,))
@@ -1140,6 +1154,21 @@ def _bare(node: Node) -> Node:
     while node.kind == "()":
         node = node.parts[0]
     return node
+
+
+def _is_test(node: Node) -> bool:
+    """Is this true or false, and not a number?"""
+    node = _bare(node)
+    return node.kind in ("&&", "||", "!", "defined") or node.text in _COMPARISONS
+
+
+def _asks_presence(node: Node) -> bool:
+    """`X > 0`, `X != 0`, `X >= 1`: is it there at all?"""
+    return all((number(n.text) or 0) <= 1 for n in node.walk() if n.kind == "number")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
 def _truth(node: Node, value: Callable[[Node], int | None]) -> bool | None:
