@@ -18,7 +18,6 @@ from sigtrans.source import (
     LONE_CR,
     Diagnostic,
     Edit,
-    Safety,
     Severity,
     SourceFile,
     Span,

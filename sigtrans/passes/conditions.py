@@ -175,7 +175,7 @@ def number(text: bytes) -> int | None:
 
 
 def evaluate(node: Node, value: Callable[[Node], int | None]) -> int | None:
-    """What the condition is when `value` says what names, calls and `defined` are; None: unknown."""
+    """The condition's value when `value` says what names, calls and `defined` are, or None."""
     kind = node.kind
     if kind == "number":
         return number(node.text)

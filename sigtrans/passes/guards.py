@@ -12,7 +12,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 from sigtrans.catalogue import data_file
@@ -223,11 +224,19 @@ class _Guards:
         self.said: list[Diagnostic] = []
         self.line = (1, 0)  # the logical line looked at last
         self.directives: list[_Directive] = []
+        self.computed: dict[bytes, tuple[list[bool | None], set[bool | None]]] = {}
         self.decided: dict[int, bool] = {}  # `if (`: was its condition decided?
         self._evidence: _Evidence | None = None
 
     def say(
-        self, start: int, end: int, code: str, severity: Severity, message: str, help: str, rule: str
+        self,
+        start: int,
+        end: int,
+        code: str,
+        severity: Severity,
+        message: str,
+        help: str,
+        rule: str,
     ) -> None:
         self.said.append(
             Diagnostic(Span(start, end), code, severity, message, help, f"guards/{rule}")
@@ -257,12 +266,21 @@ class _Guards:
                 if each.kind in (b"if", b"elif")
             )
         conditions = [
-            (d, self._read(d)) for d in self.directives if d.guards and d.kind not in _ENDS
+            (d, self._read(d))
+            for d in self.directives
+            if d.guards and d.kind not in _ENDS and not self._is_stopped(d)
         ]
         for directive, condition in self._agreed(conditions):
             self._write(directive, condition)
         for word in others:
             self._elsewhere(word)
+
+    def _is_stopped(self, directive: _Directive) -> bool:
+        """Has an earlier port put a branch with an #error before this one?"""
+        before = directive.chain[directive.place - 1]
+        return (
+            directive.place > 0 and _STOP.match(self.data, before.end, directive.start) is not None
+        )
 
     def _is_member(self, start: int) -> bool:
         at = self.lexed.before(start)
@@ -357,10 +375,23 @@ class _Guards:
             return self._by_architecture(atom.node, sides)
         return self._by_version(atom, sides)
 
+    def _computed(
+        self,
+        node: Node,
+        steps: Sequence[int],
+        musa: Sequence[int],
+        make: Callable[[int], Callable[[Node], int | None]],
+    ) -> tuple[list[bool | None], set[bool | None]]:
+        """What a test comes to at each step of CUDA's scale, and with MUSA's own numbers."""
+        key = self.data[node.start : node.end]
+        if key not in self.computed:  # a file has the same few tests again and again
+            values = [_truth(node, make(v)) for v in steps]
+            self.computed[key] = values, {_truth(node, make(v)) for v in musa}
+        return self.computed[key]
+
     def _by_architecture(self, node: Node, sides: _Sides) -> _Verdict:
         rules = load_rules()
-        values = [_truth(node, lambda _n, v=v: v) for v in rules.architectures]
-        musa = {_truth(node, lambda _n, v=v: v) for v in rules.musa}
+        values, musa = self._computed(node, rules.architectures, rules.musa, _Architecture)
         if None in values:
             return _Verdict("open", why="its value cannot be worked out", code="SIG401")
         if len({*values, *musa}) == 1 and _asks_presence(node):
@@ -423,13 +454,12 @@ class _Guards:
             return _Verdict("keep", why="__MUSART_API_VERSION counts like CUDA", code="SIG406")
         if atom.scale == "toolkit":
             steps: Sequence[int] = rules.releases
-            values = [_truth(node, _Release(v)) for v in steps]
-            here = {_truth(node, _Release(v)) for v in _SDKS}
+            values, here = self._computed(node, steps, _SDKS, _Release)
         else:
             large = any((number(n.text) or 0) >= 20000 for n in node.walk() if n.kind == "number")
             steps = [m * 100 + n for m in range(1, 15) for n in range(12)]
-            values = [_truth(node, _Library(v, large)) for v in steps]
-            here = {_truth(node, _Library(v, large)) for v in (100, 101, 204, 304, 900)}
+            make = partial(_Library, large=large)
+            values, here = self._computed(node, steps, _LIBRARIES, make)
         if None in values:
             return _Verdict("open", why="its value cannot be worked out", code="SIG401")
         if len({*values, *here}) == 1 and _asks_presence(node):
@@ -448,7 +478,11 @@ class _Guards:
         rules = load_rules()
         chosen = sides if holds else sides.turned()
         absent = self.evidence.absent(chosen.true)
-        if absent and not self.evidence.absent(chosen.false) and self.evidence.has_code(chosen.false):
+        if (
+            absent
+            and not self.evidence.absent(chosen.false)
+            and self.evidence.has_code(chosen.false)
+        ):
             return _Verdict(
                 "open",
                 why=f"the branch for this level of CUDA needs {absent[0]}, which MUSA has not",
@@ -861,7 +895,7 @@ class _Guards:
             self._own_numbers()
 
     def _properties(self) -> None:
-        """`prop.major` and `prop.minor`: comparisons by what they guard, other uses by a warning."""
+        """`prop.major` and `prop.minor`: comparisons are looked into, other uses get a warning."""
         data = self.data
         last = -1
         for match in _CAPABILITY.finditer(data):
@@ -953,7 +987,7 @@ class _Guards:
         inside = self.lexed.arguments(at)
         if len(inside) != 1 or self.lexed.after(at + 1) != place[0]:
             return None
-        start, end = inside[0]
+        end = inside[0][1]
         if self.lexed.after(place[1]) != self.lexed.after(end):
             return None  # one of several tests
         values = [test.holds(v) for v in load_rules().architectures]
@@ -987,9 +1021,10 @@ class _Guards:
         for pattern in (_NUMBER_LAST, _NUMBER_FIRST):
             for match in pattern.finditer(self.data):
                 name = match.group("name")
-                if _ARCH_NAME.fullmatch(name) and name not in self.table.guards:
-                    if self.code.is_open(match.start("name")):
-                        seen.setdefault(name, []).append(match.span())
+                if not _ARCH_NAME.fullmatch(name) or name in self.table.guards:
+                    continue
+                if self.code.is_open(match.start("name")):
+                    seen.setdefault(name, []).append(match.span())
         for name, places in sorted(seen.items(), key=lambda item: item[1]):
             first = min(places)
             text = b" ".join(self.data[slice(*first)].split()).decode("latin-1")
@@ -1078,12 +1113,15 @@ _ARCH_NAME = re.compile(
 _COMPARISONS = (b"==", b"!=", b"<", b"<=", b">", b">=")
 _ENDS = (b"else", b"endif")
 _BRANCHES = 24  # of one chain, or uses of one macro, that are looked at
-_SDKS = (30100, 40300, 50100, 50200)
+_SDKS = (30100, 40300, 50100, 50200)  # values of MUSART_VERSION
+_LIBRARIES = (100, 101, 204, 304, 900)  # and of MUSA's libraries, as far as known
 _STOPPED = b"SIGTRANS_SIG402"
+_STOP = re.compile(rb"\s*(?:#|%:)[ \t]*error \"sigtrans SIG4")
 _HELP = {
-    "SIG401": "find out which feature the number stands for and test for that: __MUSA_ARCH__ is 210, "
-    "220 or 310, MUSART_VERSION counts SDK releases (5.2 is 50200); then remove the #error",
-    "SIG408": "write a branch for MUSA in place of the #error, or leave the code out of the MUSA build",
+    "SIG401": "find out which feature the number stands for and test for that: __MUSA_ARCH__ is "
+    "210, 220 or 310, MUSART_VERSION counts SDK releases (5.2 is 50200); then remove the #error",
+    "SIG408": "write a branch for MUSA in place of the #error, or leave the code out of the MUSA "
+    "build",
 }
 _LINE_END = re.compile(rb"\r\n|[\r\n]")
 _SPLICE = re.compile(LINE_SPLICE)
@@ -1126,8 +1164,8 @@ class _Evidence:
         self._starts: list[int] = [0]
         self._owners: list[int] = [-1]
         self._own(directives)
-        self._features: dict[tuple[int, int], list[int]] = {}  # feature, owner -> places
-        self._stand_ins: dict[tuple[int, int], list[int]] = {}
+        self._features: dict[int, dict[int, list[int]]] = {}  # owner -> feature -> places
+        self._stand_ins: dict[int, dict[int, list[int]]] = {}
         self._names: dict[int, list[tuple[int, bytes]]] = {}
         self._absent: dict[int, list[tuple[int, bytes]]] = {}
         self._refusals: dict[int, list[int]] = {}
@@ -1185,9 +1223,12 @@ class _Evidence:
         for each in (self._names, self._absent):
             for entries in each.values():
                 entries.sort()
+        for features in (*self._features.values(), *self._stand_ins.values()):
+            for places in features.values():
+                places.sort()
 
-    def _add(self, where: dict[tuple[int, int], list[int]], n: int, at: int) -> None:
-        where.setdefault((n, self.owner_at(at)), []).append(at)
+    def _add(self, where: dict[int, dict[int, list[int]]], n: int, at: int) -> None:
+        where.setdefault(self.owner_at(at), {}).setdefault(n, []).append(at)
 
     def _name(self, where: dict[int, list[tuple[int, bytes]]], at: int, name: bytes) -> None:
         if not self.code.protected.why(at):
@@ -1204,13 +1245,12 @@ class _Evidence:
         return found + (self._matching(self._features, wanted) if also_uses else [])
 
     def _matching(
-        self, where: Mapping[tuple[int, int], list[int]], ranges: Sequence[_Range]
+        self, where: Mapping[int, Mapping[int, list[int]]], ranges: Sequence[_Range]
     ) -> list[Feature]:
-        return [
-            feature
-            for n, feature in enumerate(load_rules().features)
-            if any(_holds(where.get((n, r.owner), ()), r) for r in ranges)
-        ]
+        found = {
+            n for r in ranges for n, places in where.get(r.owner, {}).items() if _holds(places, r)
+        }
+        return [load_rules().features[n] for n in sorted(found)]
 
     def names(self, ranges: Iterable[_Range]) -> set[bytes]:
         """CUDA names in these ranges that MUSA has."""
@@ -1223,14 +1263,17 @@ class _Evidence:
 
     def has_code(self, ranges: Iterable[_Range]) -> bool:
         """Is there anything but comments in these ranges (as far as their first page goes)?"""
-        return any(self.code.lexed.code(r.start, min(r.end, r.start + _PAGE)).split() for r in ranges)
+        code = self.code.lexed.code
+        return any(_INK.search(code(r.start, min(r.end, r.start + _PAGE))) for r in ranges)
 
     def is_whole(self, branch: _Range) -> bool:
         """Does a branch work by itself: code, no refusal, nothing that MUSA has not?"""
         short = branch.end - branch.start < _PAGE
         return (
             self.has_code((branch,))
-            and not (short and load_rules().nothing.match(self.code.lexed.code(branch.start, branch.end)))
+            and not (
+                short and load_rules().nothing.match(self.code.lexed.code(branch.start, branch.end))
+            )
             and not _holds(self._refusals.get(branch.owner, ()), branch)
             and all(f.musa for f in self.features((branch,)))
             and not self.absent((branch,))
@@ -1246,6 +1289,7 @@ class _Evidence:
 
 
 _PAGE = 4000
+_INK = re.compile(rb"[^\s\\]")
 
 
 def _holds(places: Sequence[int], within: _Range) -> bool:
@@ -1308,7 +1352,9 @@ class _Split:
             part = node.parts[at]
             lead = node.parts[at - 1] if at and node.kind == "&&" else None
             if end > at + 1:
-                both = Node(node.kind, part.start, node.parts[end - 1].end, node.text, node.parts[at:end])
+                both = Node(
+                    node.kind, part.start, node.parts[end - 1].end, node.text, node.parts[at:end]
+                )
                 self.atoms.append(_Atom(scales[at], both, sense))
             elif scales[at] and part.kind not in ("()", "!", "&&", "||", "name"):
                 guarded = lead is not None and lead.kind == "defined"
@@ -1378,10 +1424,20 @@ def _truth(node: Node, value: Callable[[Node], int | None]) -> bool | None:
 
 def _shape(values: Sequence[bool | None]) -> str:
     """up: false, then true; down: true, then false; other."""
-    changes = sum(a != b for a, b in zip(values, values[1:], strict=False))
+    changes = sum(a != b for a, b in pairwise(values))
     if changes != 1:
         return "other"
     return "up" if values[-1] else "down"
+
+
+@dataclass(frozen=True, slots=True)
+class _Architecture:
+    """__CUDA_ARCH__ on one card."""
+
+    version: int
+
+    def __call__(self, node: Node) -> int | None:
+        return self.version
 
 
 @dataclass(frozen=True, slots=True)
