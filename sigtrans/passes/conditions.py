@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sigtrans.syntax import LINE_SPLICE
 
@@ -227,3 +228,92 @@ _OPERATE: dict[bytes, Callable[[int, int], int]] = {
     b"-": operator.sub,
     b"*": operator.mul,
 }
+
+
+# --- CUDA's numbers -------------------------------------------------------------------------------
+
+
+_TOOLKIT = re.compile(
+    rb"CUDA_VERSION|CUDART_VERSION|__CUDA(?:RT)?_API_VERSION|__CUDACC_VER_(?:MAJOR|MINOR|BUILD)__"
+    rb"|__CUDACC_VER__"
+)
+_LIBRARY = re.compile(
+    rb"(CUBLAS|CUDNN|CUFFT|CUPTI|CURAND|CUSOLVER|CUSPARSE|NCCL)_(?:API_)?(?:VER(?:SION)?_?)?"
+    rb"(?:CODE|MAJOR|MINOR|PATCH|PATCHLEVEL|BUILD)?"
+)
+_ARCH = b"__CUDA_ARCH__"
+
+
+def scale_of(name: bytes) -> str:
+    """The scale that a macro counts on, "" for a macro that is no number of CUDA's."""
+    if name == _ARCH:
+        return "arch"
+    if _TOOLKIT.fullmatch(name):
+        return "toolkit"
+    match = _LIBRARY.fullmatch(name)
+    return match.group(1).decode() if match else ""
+
+
+def truth(node: Node, value: Callable[[Node], int | None]) -> bool | None:
+    result = evaluate(node, value)
+    return None if result is None else bool(result)
+
+
+def shape_of(values: Sequence[bool | None]) -> str:
+    """up: false, then true; down: true, then false; other."""
+    changes = sum(a != b for a, b in pairwise(values))
+    if changes != 1:
+        return "other"
+    return "up" if values[-1] else "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """__CUDA_ARCH__ on one card."""
+
+    version: int
+
+    def __call__(self, node: Node) -> int | None:
+        return self.version
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The macros of one release of CUDA."""
+
+    version: int  # 11020
+
+    def __call__(self, node: Node) -> int | None:
+        major, minor = divmod(self.version, 1000)
+        name = node.text
+        if name == b"__CUDACC_VER_MAJOR__":
+            return major
+        if name == b"__CUDACC_VER_MINOR__":
+            return minor // 10
+        if name == b"__CUDACC_VER__":
+            return major * 10000 + minor * 10
+        return None if name == b"__CUDACC_VER_BUILD__" else self.version
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The macros of one release of a library; small and large numbers are two ways to write it."""
+
+    version: int  # 1106
+    large: bool
+
+    def __call__(self, node: Node) -> int | None:
+        major, minor = divmod(self.version, 100)
+        if node.kind == "call":  # NCCL_VERSION(2, 10, 3)
+            digits = [number(p.text) for p in node.parts if p.kind == "number"]
+            if len(digits) != 3 or None in digits:
+                return None
+            x, y, z = (d or 0 for d in digits)
+            return x * (10000 if self.large else 1000) + y * 100 + z
+        if node.text.endswith(b"MAJOR"):
+            return major
+        if node.text.endswith(b"MINOR"):
+            return minor
+        if node.text.endswith((b"PATCH", b"PATCHLEVEL", b"BUILD")):
+            return None
+        return major * (10000 if self.large else 1000) + minor * 100

@@ -7,22 +7,40 @@ and the port stops there instead of compiling the wrong branch: docs/decisions/0
 
 from __future__ import annotations
 
-import operator
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from itertools import pairwise
-from typing import Any
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from sigtrans.catalogue import data_file
 from sigtrans.passes import Code, CodeFindings
-from sigtrans.passes.code import DIRECTIVE
-from sigtrans.passes.conditions import Node, evaluate, number, parse
+from sigtrans.passes.branches import (
+    BRANCHES,
+    DEFINE,
+    SPLICE,
+    Directive,
+    Evidence,
+    Range,
+    Sides,
+    find_directives,
+    load_rules,
+    statements,
+)
+from sigtrans.passes.capabilities import Capabilities
+from sigtrans.passes.conditions import (
+    Architecture,
+    Library,
+    Node,
+    Release,
+    number,
+    parse,
+    scale_of,
+    shape_of,
+    truth,
+)
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 from sigtrans.symbols import IS_NUMBER
-from sigtrans.syntax import LINE_SPLICE, Word
+from sigtrans.syntax import Word
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -32,107 +50,7 @@ MARKS: tuple[bytes, ...] = (
 )
 
 
-# --- data -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """Something that code asks for by a number, and the cards of MUSA that have it."""
-
-    name: str
-    since: tuple[int, ...]  # compute capabilities that code compares with to get it
-    musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
-    code: re.Pattern[bytes] | None
-    text: re.Pattern[bytes] | None  # inside string literals
-    stand_in: re.Pattern[bytes] | None  # what replaces it on older cards
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """rules/guards.yaml."""
-
-    features: tuple[Feature, ...]
-    architectures: tuple[int, ...]
-    musa: tuple[int, ...]
-    floor: int  # thresholds up to here are true in every toolkit's builds
-    releases: tuple[int, ...]
-    certain: int
-    reached: int
-    everyday: frozenset[bytes]
-    reshaped: frozenset[bytes]
-    refusal: re.Pattern[bytes]  # a branch that gives up
-    nothing: re.Pattern[bytes]  # a branch that only leaves
-
-
-@cache
-def load_rules() -> Rules:
-    """The table, read when the first guard needs it."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    raw = yaml.load(data_file("rules", "guards.yaml").read_bytes(), Loader=loader)
-    return Rules(
-        features=tuple(map(_read_feature, raw["features"])),
-        architectures=tuple(raw["architectures"]),
-        musa=tuple(raw["musa"]),
-        floor=raw["compiled_by_every_toolkit"],
-        releases=tuple(raw["releases"]),
-        certain=raw["level"]["certain"],
-        reached=raw["level"]["reached"],
-        everyday=frozenset(raw["everyday"].encode().split()),
-        reshaped=frozenset(raw["reshaped"].encode().split()),
-        refusal=re.compile("|".join(raw["refusal"][:-1]).encode()),
-        nothing=re.compile(raw["refusal"][-1].encode()),
-    )
-
-
-def _read_feature(raw: Mapping[str, Any]) -> Feature:
-    def pattern(key: str) -> re.Pattern[bytes] | None:
-        return re.compile(raw[key].encode()) if key in raw else None
-
-    musa = 0 if raw["musa"] == "never" else int(raw["musa"])
-    code, text, stand_in = pattern("code"), pattern("text"), pattern("stand_in")
-    return Feature(raw["name"], tuple(raw["from"]), musa, code, text, stand_in)
-
-
 # --- values ---------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Directive:
-    """One #if, #elif, #else or #endif."""
-
-    index: int
-    kind: bytes
-    start: int  # of the line
-    word: tuple[int, int]  # the keyword
-    end: int  # of the line
-    chain: list[_Directive] = field(default_factory=list)
-    place: int = 0  # in the chain
-    guards: list[Word] = field(default_factory=list)
-    numeric: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """Code, and the branch that owns it."""
-
-    start: int
-    end: int
-    owner: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """What is compiled when a condition holds, and when it does not."""
-
-    true: tuple[_Range, ...]
-    false: tuple[_Range, ...]
-    whole_true: bool = False  # this side does the work of the other
-    whole_false: bool = False
-
-    def turned(self) -> _Sides:
-        return _Sides(self.false, self.true, self.whole_false, self.whole_true)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,27 +94,6 @@ class _Condition:
         return "", ""
 
 
-_TOOLKIT = re.compile(
-    rb"CUDA_VERSION|CUDART_VERSION|__CUDA(?:RT)?_API_VERSION|__CUDACC_VER_(?:MAJOR|MINOR|BUILD)__"
-    rb"|__CUDACC_VER__"
-)
-_LIBRARY = re.compile(
-    rb"(CUBLAS|CUDNN|CUFFT|CUPTI|CURAND|CUSOLVER|CUSPARSE|NCCL)_(?:API_)?(?:VER(?:SION)?_?)?"
-    rb"(?:CODE|MAJOR|MINOR|PATCH|PATCHLEVEL|BUILD)?"
-)
-_ARCH = b"__CUDA_ARCH__"
-
-
-def _scale(name: bytes) -> str:
-    """The scale that a macro counts on, "" for a macro that is no number of CUDA's."""
-    if name == _ARCH:
-        return "arch"
-    if _TOOLKIT.fullmatch(name):
-        return "toolkit"
-    match = _LIBRARY.fullmatch(name)
-    return match.group(1).decode() if match else ""
-
-
 # --- the pass -------------------------------------------------------------------------------------
 
 
@@ -207,8 +104,9 @@ def find(code: Code) -> CodeFindings:
     finder = _Guards(code)
     if words:
         finder.run(words)
-    finder.capabilities()
-    return CodeFindings(tuple(finder.edits), tuple(finder.said))
+    capabilities = Capabilities(code, lambda: finder.evidence)
+    capabilities.run()
+    return CodeFindings((*finder.edits, *capabilities.edits), (*finder.said, *capabilities.said))
 
 
 class _Guards:
@@ -223,10 +121,10 @@ class _Guards:
         self.edits: list[Edit] = []
         self.said: list[Diagnostic] = []
         self.line = (1, 0)  # the logical line looked at last
-        self.directives: list[_Directive] = []
+        self.directives: list[Directive] = []
         self.computed: dict[bytes, tuple[list[bool | None], set[bool | None]]] = {}
         self.decided: dict[int, bool] = {}  # `if (`: was its condition decided?
-        self._evidence: _Evidence | None = None
+        self._evidence: Evidence | None = None
 
     def say(
         self,
@@ -243,14 +141,14 @@ class _Guards:
         )
 
     @property
-    def evidence(self) -> _Evidence:
+    def evidence(self) -> Evidence:
         """What stands in the branches; looked for when the first number asks."""
         if self._evidence is None:
-            self._evidence = _Evidence(self.code, self.directives)
+            self._evidence = Evidence(self.code, self.directives)
         return self._evidence
 
     def run(self, words: Sequence[Word]) -> None:
-        self.directives = _find_directives(self.code)
+        self.directives = find_directives(self.code)
         starts = [d.start for d in self.directives]
         others: list[Word] = []
         for word in words:
@@ -261,7 +159,7 @@ class _Guards:
                 others.append(word)
         for each in self.directives:
             each.numeric = any(
-                _scale(name) and name not in self.own
+                scale_of(name) and name not in self.own
                 for _, _, name in each.guards
                 if each.kind in (b"if", b"elif")
             )
@@ -275,7 +173,7 @@ class _Guards:
         for word in others:
             self._elsewhere(word)
 
-    def _is_stopped(self, directive: _Directive) -> bool:
+    def _is_stopped(self, directive: Directive) -> bool:
         """Has an earlier port put a branch with an #error before this one?"""
         before = directive.chain[directive.place - 1]
         return (
@@ -290,7 +188,7 @@ class _Guards:
 
     # --- conditions -------------------------------------------------------------------------------
 
-    def _read(self, directive: _Directive) -> _Condition:
+    def _read(self, directive: Directive) -> _Condition:
         """What each part of a condition is about and becomes."""
         if directive.kind not in (b"if", b"elif"):
             nodes = (Node("name", *w[:2], w[2]) for w in directive.guards)
@@ -305,7 +203,7 @@ class _Guards:
             return _Condition((), (), tuple(nodes))
         return self._judge(node, self._sides(directive), {w[0] for w in directive.guards})
 
-    def _goes_on(self, directive: _Directive) -> bool:
+    def _goes_on(self, directive: Directive) -> bool:
         """Does a comment hide the line end, and the condition continue after it?"""
         blank = self.lexed.blank_at(directive.end)
         if blank is None or blank[1] <= directive.end:
@@ -313,7 +211,7 @@ class _Guards:
         stop = _LINE_END.search(self.data, blank[1])
         return bool(self.data[blank[1] : stop.start() if stop else None].strip())
 
-    def _judge(self, node: Node, sides: _Sides, places: set[int]) -> _Condition:
+    def _judge(self, node: Node, sides: Sides, places: set[int]) -> _Condition:
         """Verdicts on a condition; `places` are its guards that nobody asked to leave alone."""
         split = _Split(self.own, self.table.guards.keys(), places)
         split.walk(node, 1)
@@ -326,28 +224,28 @@ class _Guards:
         )
         return _Condition(atoms, verdicts, tuple(split.presence), split.loose)
 
-    def _sides(self, directive: _Directive) -> _Sides:
+    def _sides(self, directive: Directive) -> Sides:
         chain, at = directive.chain, directive.place
         body = self._branch(directive)
-        later = [d for d in chain[at + 1 : at + 2 + _BRANCHES] if d.kind != b"endif"]
+        later = [d for d in chain[at + 1 : at + 2 + BRANCHES] if d.kind != b"endif"]
         rest = tuple(map(self._branch, later))
         whole = bool(later) and later[-1].kind == b"else"
-        return _Sides(
+        return Sides(
             (body,),
             rest,
             self.evidence.is_whole(body),
             whole and self.evidence.is_whole(rest[-1]),
         )
 
-    def _branch(self, directive: _Directive) -> _Range:
+    def _branch(self, directive: Directive) -> Range:
         chain, at = directive.chain, directive.place
         end = chain[at + 1].start if at + 1 < len(chain) else len(self.data)
         owner = self.evidence.owner_at(directive.end)
-        return _Range(directive.end, max(end, directive.end), owner)
+        return Range(directive.end, max(end, directive.end), owner)
 
     def _agreed(
-        self, conditions: Iterable[tuple[_Directive, _Condition]]
-    ) -> list[tuple[_Directive, _Condition]]:
+        self, conditions: Iterable[tuple[Directive, _Condition]]
+    ) -> list[tuple[Directive, _Condition]]:
         """The same version test decided both ways in one file is decided by nobody."""
         listed = list(conditions)
         said: dict[bytes, set[int]] = {}
@@ -359,7 +257,7 @@ class _Guards:
         if not split:
             return listed
         reason = "the branches under the same test in this file speak for both answers"
-        agreed: list[tuple[_Directive, _Condition]] = []
+        agreed: list[tuple[Directive, _Condition]] = []
         for directive, condition in listed:
             verdicts = tuple(
                 _Verdict("open", why=reason, code="SIG401") if self._text(a.node) in split else v
@@ -370,7 +268,7 @@ class _Guards:
 
     # --- verdicts ---------------------------------------------------------------------------------
 
-    def _decide(self, atom: _Atom, sides: _Sides) -> _Verdict:
+    def _decide(self, atom: _Atom, sides: Sides) -> _Verdict:
         if atom.scale == "arch":
             return self._by_architecture(atom.node, sides)
         return self._by_version(atom, sides)
@@ -385,18 +283,18 @@ class _Guards:
         """What a test comes to at each step of CUDA's scale, and with MUSA's own numbers."""
         key = self.data[node.start : node.end]
         if key not in self.computed:  # a file has the same few tests again and again
-            values = [_truth(node, make(v)) for v in steps]
-            self.computed[key] = values, {_truth(node, make(v)) for v in musa}
+            values = [truth(node, make(v)) for v in steps]
+            self.computed[key] = values, {truth(node, make(v)) for v in musa}
         return self.computed[key]
 
-    def _by_architecture(self, node: Node, sides: _Sides) -> _Verdict:
+    def _by_architecture(self, node: Node, sides: Sides) -> _Verdict:
         rules = load_rules()
-        values, musa = self._computed(node, rules.architectures, rules.musa, _Architecture)
+        values, musa = self._computed(node, rules.architectures, rules.musa, Architecture)
         if None in values:
             return _Verdict("open", why="its value cannot be worked out", code="SIG401")
         if len({*values, *musa}) == 1 and _asks_presence(node):
             return _Verdict("keep")
-        shape = _shape(values)
+        shape = shape_of(values)
         new, old = sides, sides.turned()  # the code for newer cards is on the true side of `new`
         if shape == "down":
             new, old = old, new
@@ -434,7 +332,7 @@ class _Guards:
             code="SIG401",
         )  # fmt: skip
 
-    def _without(self, missing: list[str], new: _Sides, away: int) -> _Verdict:
+    def _without(self, missing: list[str], new: Sides, away: int) -> _Verdict:
         """The code for newer cards needs what MUSA has not: the other branch, if it will do."""
         shown = ", ".join(dict.fromkeys(missing[:3]))
         if new.whole_false or self.evidence.only_defines(new.true):
@@ -446,7 +344,7 @@ class _Guards:
             code="SIG408",
         )
 
-    def _by_version(self, atom: _Atom, sides: _Sides) -> _Verdict:
+    def _by_version(self, atom: _Atom, sides: Sides) -> _Verdict:
         rules = load_rules()
         node = atom.node
         names = {n.text for n in node.walk() if n.kind == "name"}
@@ -454,11 +352,11 @@ class _Guards:
             return _Verdict("keep", why="__MUSART_API_VERSION counts like CUDA", code="SIG406")
         if atom.scale == "toolkit":
             steps: Sequence[int] = rules.releases
-            values, here = self._computed(node, steps, _SDKS, _Release)
+            values, here = self._computed(node, steps, _SDKS, Release)
         else:
             large = any((number(n.text) or 0) >= 20000 for n in node.walk() if n.kind == "number")
             steps = [m * 100 + n for m in range(1, 15) for n in range(12)]
-            make = partial(_Library, large=large)
+            make = partial(Library, large=large)
             values, here = self._computed(node, steps, _LIBRARIES, make)
         if None in values:
             return _Verdict("open", why="its value cannot be worked out", code="SIG401")
@@ -474,7 +372,7 @@ class _Guards:
                 return self._by_level(bool(level.pop()), values, sides)
         return self._by_names(values, sides)
 
-    def _by_level(self, holds: bool, values: Sequence[bool | None], sides: _Sides) -> _Verdict:
+    def _by_level(self, holds: bool, values: Sequence[bool | None], sides: Sides) -> _Verdict:
         rules = load_rules()
         chosen = sides if holds else sides.turned()
         absent = self.evidence.absent(chosen.true)
@@ -493,8 +391,8 @@ class _Guards:
         why += f".{rules.reached % 1000 // 10}"
         return _Verdict("constant", int(holds), why=why, code="SIG406" if sure else "SIG407")
 
-    def _by_names(self, values: Sequence[bool | None], sides: _Sides) -> _Verdict:
-        shape = _shape(values)
+    def _by_names(self, values: Sequence[bool | None], sides: Sides) -> _Verdict:
+        shape = shape_of(values)
         if shape == "other":
             return _Verdict("open", why="it picks out single releases or a range", code="SIG401")
         new = sides if shape == "up" else sides.turned()
@@ -535,14 +433,14 @@ class _Guards:
         needs = entry.sdk.removeprefix(">=") if entry and entry.sdk.startswith(">=") else ""
         return needs if needs and _numbers(needs) > _numbers(self.code.sdk) else ""
 
-    def _called_alike(self, new: _Sides) -> set[bytes]:
+    def _called_alike(self, new: Sides) -> set[bytes]:
         """Calls that changed their arguments, in both branches."""
         here, there = self.evidence.names(new.true), self.evidence.names(new.false)
         return here & there & load_rules().reshaped
 
     # --- edits ------------------------------------------------------------------------------------
 
-    def _write(self, directive: _Directive, condition: _Condition) -> None:
+    def _write(self, directive: Directive, condition: _Condition) -> None:
         code, reason = condition.open
         shown = self._shown(directive)
         if code:
@@ -558,7 +456,7 @@ class _Guards:
         notes: list[tuple[str, str, str]] = []
         place: tuple[int, int] | None = None
         for atom, verdict in zip(condition.atoms, condition.verdicts, strict=True):
-            names = [n for n in atom.node.walk() if n.kind == "name" and _scale(n.text)]
+            names = [n for n in atom.node.walk() if n.kind == "name" and scale_of(n.text)]
             place = place or (names[0].start, names[0].end)
             if verdict.how == "keep":
                 for name in names:
@@ -670,7 +568,7 @@ class _Guards:
         )
 
     def _stop(
-        self, directive: _Directive, place: tuple[int, int], code: str, shown: str, reason: str
+        self, directive: Directive, place: tuple[int, int], code: str, shown: str, reason: str
     ) -> None:
         """Report, and put a branch before this one in which a MUSA build ends."""
         self.say(
@@ -682,7 +580,7 @@ class _Guards:
             _HELP[code],
             "threshold",
         )
-        scales = {_scale(n) for _, _, n in directive.guards if n not in self.own} - {""}
+        scales = {scale_of(n) for _, _, n in directive.guards if n not in self.own} - {""}
         test = b"defined(__MUSA_ARCH__)"
         if scales != {"arch"}:
             test = b"defined(__MUSACC__) || defined(MUSART_VERSION) || defined(MUSA_VERSION)"
@@ -700,16 +598,16 @@ class _Guards:
         )  # fmt: skip
         self.edits.append(Edit(Span(start, end), lines, "guards/stop", Safety.REVIEW))
 
-    def _first_number(self, directive: _Directive, condition: _Condition) -> tuple[int, int]:
+    def _first_number(self, directive: Directive, condition: _Condition) -> tuple[int, int]:
         for atom, verdict in zip(condition.atoms, condition.verdicts, strict=True):
             if verdict.how == "open" and not condition.loose:
-                name = next(n for n in atom.node.walk() if n.kind == "name" and _scale(n.text))
+                name = next(n for n in atom.node.walk() if n.kind == "name" and scale_of(n.text))
                 return name.start, name.end
         names = [w for w in directive.guards if w[2] not in self.own]
-        first = next((w for w in names if _scale(w[2])), names[0])
+        first = next((w for w in names if scale_of(w[2])), names[0])
         return first[0], first[1]
 
-    def _shown(self, directive: _Directive) -> str:
+    def _shown(self, directive: Directive) -> str:
         text = self._text(Node("()", directive.word[1], directive.end))
         return text[:90].decode("latin-1")
 
@@ -718,7 +616,7 @@ class _Guards:
 
     def _text(self, node: Node) -> bytes:
         """A part of a condition on one line, without its comments."""
-        text = _SPLICE.sub(b" ", self.lexed.code(node.start, node.end))
+        text = SPLICE.sub(b" ", self.lexed.code(node.start, node.end))
         return b" ".join(text.split()).replace(b"*/", b"").replace(b"/*", b"")
 
     # --- outside of conditions --------------------------------------------------------------------
@@ -728,7 +626,7 @@ class _Guards:
         if not self.line[0] <= start <= self.line[1]:  # many guards can share one long line
             self.line = self.lexed.logical_line(start)
         line_start, line_end = self.line
-        defined = _DEFINE.match(self.data, line_start, line_end)
+        defined = DEFINE.match(self.data, line_start, line_end)
         if defined and defined.end() == start:
             self._defined(word, defined.group(1))
             return
@@ -779,7 +677,7 @@ class _Guards:
         if head is None or node is None:
             return False
         names = [n for n in node.walk() if n.kind == "name" and n.text in self.table.guards]
-        if not any(_scale(n.text) for n in names) or not _is_test(node):
+        if not any(scale_of(n.text) for n in names) or not _is_test(node):
             return False
         if names[0].start != start:
             return True  # decided with the first of its line
@@ -808,18 +706,18 @@ class _Guards:
         )
         tested = {n.parts[0].start for n in node.walk() if n.kind == "defined"}
         for name in names:
-            if name.start in places - tested and _scale(name.text):
+            if name.start in places - tested and scale_of(name.text):
                 text = _STOPPED + b"(" + name.text + b")"
                 self._edit(name.start, name.end, text)
         return True
 
-    def _uses(self, macro: bytes, line: tuple[int, int]) -> tuple[_Sides, int]:
+    def _uses(self, macro: bytes, line: tuple[int, int]) -> tuple[Sides, int]:
         """The code of this file that stands under a macro; its definition tells something, too."""
-        here = _Range(*line, self.evidence.owner_at(line[0]))
-        true, false = [here], list[_Range]()
+        here = Range(*line, self.evidence.owner_at(line[0]))
+        true, false = [here], list[Range]()
         uses = whole = 0
         for directive in self.directives:
-            if directive.kind not in (b"if", b"elif") or uses >= _BRANCHES:
+            if directive.kind not in (b"if", b"elif") or uses >= BRANCHES:
                 continue
             if macro not in self.data[directive.word[1] : directive.end]:
                 continue
@@ -833,7 +731,7 @@ class _Guards:
             true += sides.true
             false += sides.false
             whole += sides.whole_false
-        return _Sides(tuple(true), tuple(false), False, 0 < uses == whole), uses
+        return Sides(tuple(true), tuple(false), False, 0 < uses == whole), uses
 
     def _statement(self, word: Word) -> bool:
         """`if (__CUDA_ARCH__ >= 800) …` and `if constexpr`: by the statements it guards."""
@@ -861,258 +759,15 @@ class _Guards:
             return False
         names = [n for n in node.walk() if n.kind == "name" and n.text in self.table.guards]
         places = {n.start for n in names if self.code.is_open(n.start)}
-        condition = self._judge(node, self._statements(end + 1), places)
+        condition = self._judge(node, statements(self.code, self.evidence, end + 1), places)
         if condition.open[0] or not condition.atoms or condition.presence:
             return False
         self._atoms(condition, self._text(Node("()", start, end))[:90].decode("latin-1"))
         return True
 
-    def _statements(self, at: int) -> _Sides:
-        owner = self.evidence.owner_at(at)
-        end = self._statement_end(at)
-        true = _Range(at, end, owner)
-        after = self.lexed.after(end)
-        if self.lexed.name_starting_at(after) != b"else":
-            return _Sides((true,), ())
-        false = _Range(after + 4, self._statement_end(after + 4), owner)
-        return _Sides((true,), (false,), False, self.evidence.is_whole(false))
 
-    def _statement_end(self, at: int) -> int:
-        start = self.lexed.after(at)
-        if self.data[start : start + 1] == b"{":
-            inner = self.lexed.arguments(start)
-            return inner[-1][1] + 1 if inner else start + 1
-        end = self.data.find(b";", start, start + 4000)
-        return end + 1 if end >= 0 else start
-
-    # --- run time ---------------------------------------------------------------------------------
-
-    def capabilities(self) -> None:
-        """Code that looks at the compute capability while the program runs."""
-        if b"DeviceProp" in self.data:
-            self._properties()
-        if self.code.is_cuda:
-            self._own_numbers()
-
-    def _properties(self) -> None:
-        """`prop.major` and `prop.minor`: comparisons are looked into, other uses get a warning."""
-        data = self.data
-        last = -1
-        for match in _CAPABILITY.finditer(data):
-            line = data.rfind(b"\n", 0, match.start())
-            if line == last or not self.code.is_open(match.start()):
-                continue
-            last = line
-            compared = self._comparisons(line + 1, match.start())
-            if not compared:
-                if not self._is_shown(match.start()):
-                    self._capability(match.span(2), match.group(2), "")
-                continue
-            self._compared(compared)
-
-    def _comparisons(self, start: int, at: int) -> list[re.Match[bytes]]:
-        """The comparisons of a line, if every use of the capability in it is one."""
-        end = _LINE_END.search(self.data, at)
-        stop = end.start() if end else len(self.data)
-        found = [
-            m
-            for m in _COMPARED.finditer(self.data, start, stop)
-            if self.code.is_open(m.start()) and not (m.group("close") and not m.group("open"))
-        ]
-        uses = [m.start(2) for m in _CAPABILITY.finditer(self.data, start, stop)]
-        return found if all(any(m.start() <= u < m.end() for m in found) for u in uses) else []
-
-    def _is_shown(self, at: int) -> bool:
-        """Is the number only printed?"""
-        start, _ = self.lexed.list_start(at - 1)
-        if start > 0 and self.data[start] == 0x28:
-            name = self.lexed.name_ending_at(self.lexed.before(start))
-            if name.endswith((b"printf", b"print", b"format", b"cout", b"cerr")):
-                return True
-        line = self.data[self.data.rfind(b"\n", 0, at) + 1 : at]
-        return b"<<" in line
-
-    def _compared(self, matches: Sequence[re.Match[bytes]]) -> None:
-        """Keep what comes out as on NVIDIA's cards, map a test whose code tells what it is for."""
-        rules = load_rules()
-        tests = [_read_comparison(m) for m in matches]
-        nvidia = [v for v in rules.architectures if v >= rules.floor]
-        cards = [int(t[3:]) * 10 for t in self.code.targets if t[3:].isdigit()] or [*rules.musa]
-        if all(len({t.holds(v) for v in (*nvidia, *cards)}) == 1 for t in tests):
-            return
-        answers = [self._joint(matches, tests, v) for v in (*nvidia, *cards)]
-        if answers[0] is not None and len(set(answers)) == 1:
-            return
-        place = _place(matches[0])[0], _place(matches[-1])[1]
-        shown = self.data[slice(*place)]
-        verdict = self._by_branch(place, tests[0]) if len(tests) == 1 else None
-        if verdict is None:
-            here = set(answers[len(nvidia) :])
-            told = len(here) == 1 and None not in here
-            answer = f"; it is {str(here.pop()).lower()} on every card of the port" if told else ""
-            self._capability(place, shown, answer)
-            return
-        text = tests[0].written(verdict.value, verdict.rising)
-        self._edit(*place, text)
-        was = b" ".join(shown.split()).decode("latin-1")
-        self.say(
-            *place,
-            "SIG416",
-            NOTE,
-            f"'{was}': now {text.decode('latin-1')} ({verdict.why})",
-            "",
-            "capability",
-        )
-
-    def _joint(
-        self, matches: Sequence[re.Match[bytes]], tests: Sequence[_Comparison], arch: int
-    ) -> bool | None:
-        """What all comparisons of a line come to on one card, None if more than they decide it."""
-        out: list[bytes] = []
-        at = _place(matches[0])[0]
-        for match, test in zip(matches, tests, strict=True):
-            start, end = _place(match)
-            out += [self.data[at:start], b" 1 " if test.holds(arch) else b" 0 "]
-            at = end
-        text = b"".join(out)
-        text += b")" * (text.count(b"(") - text.count(b")"))
-        node = parse(text, 0, len(text))
-        return None if node is None else _truth(node, lambda _: None)
-
-    def _by_branch(self, place: tuple[int, int], test: _Comparison) -> _Verdict | None:
-        """What a comparison means by the statements under its `if`, None where they do not tell."""
-        at, _ = self.lexed.list_start(place[0] - 1)
-        if at <= 0 or self.lexed.name_ending_at(self.lexed.before(at)) != b"if":
-            return None
-        inside = self.lexed.arguments(at)
-        if len(inside) != 1 or self.lexed.after(at + 1) != place[0]:
-            return None
-        end = inside[0][1]
-        if self.lexed.after(place[1]) != self.lexed.after(end):
-            return None  # one of several tests
-        values = [test.holds(v) for v in load_rules().architectures]
-        shape = _shape(values)
-        if shape == "other":
-            return None
-        sides = self._statements(end + 1)
-        new = sides if shape == "up" else sides.turned()
-        found = self.evidence.features(new.true)
-        threshold = load_rules().architectures[values.index(values[-1])]
-        stands = [f.name for f in found if threshold in f.since]
-        if not stands or not all(f.musa for f in found):
-            return None
-        level = max(f.musa for f in found)
-        return _Verdict("level", level, shape == "up", ", ".join(stands))
-
-    def _capability(self, place: tuple[int, int], what: bytes, answer: str) -> None:
-        shown = b" ".join(what.split()).decode("latin-1")
-        self.say(
-            *place,
-            "SIG405",
-            WARNING,
-            f"'{shown}': cards report 2.1, 2.2 or 3.1, not NVIDIA's numbers{answer}",
-            "ask for the feature, or compare with MUSA's numbers",
-            "device-property",
-        )
-
-    def _own_numbers(self) -> None:
-        """`Arch >= 80`, `getSMVersion() == 75`: the project's own copies of NVIDIA's numbers."""
-        seen: dict[bytes, list[tuple[int, int]]] = {}
-        for pattern in (_NUMBER_LAST, _NUMBER_FIRST):
-            for match in pattern.finditer(self.data):
-                name = match.group("name")
-                if not _ARCH_NAME.fullmatch(name) or name in self.table.guards:
-                    continue
-                if self.code.is_open(match.start("name")):
-                    seen.setdefault(name, []).append(match.span())
-        for name, places in sorted(seen.items(), key=lambda item: item[1]):
-            first = min(places)
-            text = b" ".join(self.data[slice(*first)].split()).decode("latin-1")
-            more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
-            self.say(
-                *first,
-                "SIG409",
-                WARNING,
-                f"'{text}' compares '{name.decode('latin-1')}' with one of NVIDIA's compute "
-                f"capabilities{more}; left as it is",
-                "see where the value comes from: MUSA's cards are 21, 22 and 31",
-                "own-number",
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """`prop.major >= 8` or `prop.major * 10 + prop.minor >= 80`."""
-
-    name: bytes  # the property structure with its dot or arrow
-    part: bytes  # major, minor, or both
-    sign: bytes
-    value: int
-    scale: int  # of `both`: 10 or 100
-
-    def holds(self, arch: int) -> bool:
-        major, minor = arch // 100, arch % 100 // 10
-        both = major * self.scale + minor * (self.scale // 10)
-        here = {b"major": major, b"minor": minor}.get(self.part, both)
-        return bool(_COMPARE[self.sign](here, self.value))
-
-    def written(self, level: int, rising: bool) -> bytes:
-        major, minor = self.name + b"major", self.name + b"minor"
-        text = major + b" * 10 + " + minor + b" >= %d" % (level // 10)
-        return text if rising else b"!(" + text + b")"
-
-
-def _place(match: re.Match[bytes]) -> tuple[int, int]:
-    """The comparison without a bracket that belongs to what is around it."""
-    if match.group("open") and not match.group("close"):
-        return match.start("name"), match.end()
-    return match.span()
-
-
-def _read_comparison(match: re.Match[bytes]) -> _Comparison:
-    name = match.group("name") or match.group("name2")
-    part = match.group("part") or match.group("part2") or b"both"
-    sign, value = match.group("sign"), match.group("value")
-    if sign is None:
-        sign, value = _TURNED[match.group("sign2")], match.group("value2")
-    return _Comparison(name, part, sign, int(value), int(match.group("scale") or 10))
-
-
-_COMPARE: dict[bytes, Callable[[int, int], bool]] = {
-    b"==": operator.eq,
-    b"!=": operator.ne,
-    b"<": operator.lt,
-    b">": operator.gt,
-    b"<=": operator.le,
-    b">=": operator.ge,
-}
-_TURNED = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<=", b"==": b"==", b"!=": b"!="}
-_PROPERTY = rb"[A-Za-z_][\w\[\]]{0,60}(?:(?:\.|->)[A-Za-z_][\w\[\]]{0,60}){0,3}?\s*(?:\.|->)\s*"
-_SIGN = rb"(?:[=!]=|[<>]=?(?![<>]))"
-_COMPARED = re.compile(
-    rb"(?P<open>\(\s*)?(?P<name>" + _PROPERTY + rb")(?:(?P<part>major|minor)\b"
-    rb"|major\s*\*\s*(?P<scale>100?)\s*\+\s*(?P=name)minor\b(?:\s*\*\s*10\b)?(?P<close>\s*\))?)"
-    rb"\s*(?P<sign>" + _SIGN + rb")\s*(?P<value>\d{1,4})\b(?![.\w])"
-    rb"|\b(?P<value2>\d{1,4})\s*(?P<sign2>" + _SIGN + rb")\s*(?P<name2>" + _PROPERTY
-    + rb")(?P<part2>major|minor)\b(?!\s*[*+-])"
-)  # fmt: skip
-_CAPABILITY = re.compile(rb"(\.|->)\s*(major|minor)\b(?!\s*(?:\(|=[^=]))")
-_CAPABILITIES = (
-    rb"(?:(?:[5-9]0|5[23]|6[12]|7[25]|8[06789]|10[013]|12[01])0?)\b(?![.\w])"  # 50 to 121, or x10
-)
-_NUMBER_LAST = re.compile(
-    rb"(?P<name>\b[A-Za-z_]\w{0,40})(?:\(\s*\))?\s*" + _SIGN + rb"\s*" + _CAPABILITIES
-)
-_NUMBER_FIRST = re.compile(
-    rb"(?<![\w.])" + _CAPABILITIES + rb"\s*" + _SIGN + rb"\s*(?P<name>[A-Za-z_]\w{0,40})"
-)
-_ARCH_NAME = re.compile(
-    rb"(?i)(?:\w*_)?(?:k|get_?)?(?:cuda_?|gpu_?|device_?|target_?)?"
-    rb"(?:sm|sm_?(?:version|arch|num)|arch|compute_?capability|compute_?cap|cc|ptx_?version)_?"
-)
 _COMPARISONS = (b"==", b"!=", b"<", b"<=", b">", b">=")
 _ENDS = (b"else", b"endif")
-_BRANCHES = 24  # of one chain, or uses of one macro, that are looked at
 _SDKS = (30100, 40300, 50100, 50200)  # values of MUSART_VERSION
 _LIBRARIES = (100, 101, 204, 304, 900)  # and of MUSA's libraries, as far as known
 _STOPPED = b"SIGTRANS_SIG402"
@@ -1124,182 +779,8 @@ _HELP = {
     "build",
 }
 _LINE_END = re.compile(rb"\r\n|[\r\n]")
-_SPLICE = re.compile(LINE_SPLICE)
 _QUOTES = re.compile(rb"[\"\\]")
-_DEFINE = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(define|undef)[ \t]+")
 _MACRO = re.compile(rb"([A-Za-z_]\w*)(?:\([\w\s,.]*\))?")
-
-
-def _find_directives(code: Code) -> list[_Directive]:
-    """The conditional directives in order, each with its chain."""
-    found: list[_Directive] = []
-    stack: list[list[_Directive]] = []
-    for match in DIRECTIVE.finditer(code.data):
-        if code.lexed.blank_at(match.start(1)) is not None:
-            continue
-        each = _Directive(len(found), match.group(1), match.start(), match.span(1), match.end())
-        found.append(each)
-        if each.kind in (b"if", b"ifdef", b"ifndef") or not stack:
-            stack.append([])
-        each.chain = stack[-1]
-        each.place = len(each.chain)
-        each.chain.append(each)
-        if each.kind == b"endif":
-            stack.pop()
-    return found
-
-
-# --- what stands in the branches ------------------------------------------------------------------
-
-
-class _Evidence:
-    """Features, names and refusals of a file, sorted by the branch that holds them.
-
-    A branch of a chain that compares numbers owns what stands in it: the code under an inner test
-    says nothing about an outer one. So every question costs two searches in a short list.
-    """
-
-    def __init__(self, code: Code, directives: Sequence[_Directive]) -> None:
-        self.code = code
-        self._starts: list[int] = [0]
-        self._owners: list[int] = [-1]
-        self._own(directives)
-        self._features: dict[int, dict[int, list[int]]] = {}  # owner -> feature -> places
-        self._stand_ins: dict[int, dict[int, list[int]]] = {}
-        self._names: dict[int, list[tuple[int, bytes]]] = {}
-        self._absent: dict[int, list[tuple[int, bytes]]] = {}
-        self._refusals: dict[int, list[int]] = {}
-        self._collect()
-
-    def _own(self, directives: Sequence[_Directive]) -> None:
-        stack: list[int] = [-1]
-        chains = {id(d.chain) for d in directives if d.numeric}
-        for each in directives:
-            numeric = id(each.chain) in chains
-            if each.kind in (b"if", b"ifdef", b"ifndef"):
-                stack.append(each.index if numeric else stack[-1])
-            elif each.kind == b"endif":
-                if len(stack) > 1:
-                    stack.pop()
-            elif numeric and len(stack) > 1:
-                stack[-1] = each.index
-            self._starts.append(each.end)
-            self._owners.append(stack[-1])
-
-    def owner_at(self, at: int) -> int:
-        """The innermost branch of a numeric chain around `at`, -1 for none."""
-        return self._owners[bisect_right(self._starts, at) - 1]
-
-    def _collect(self) -> None:
-        code, rules = self.code, load_rules()
-        data = code.data
-        for n, feature in enumerate(rules.features):
-            for match in feature.code.finditer(data) if feature.code else ():
-                if code.is_open(match.start()):
-                    self._add(self._features, n, match.start())
-            for match in feature.text.finditer(data) if feature.text else ():
-                blank = code.lexed.blank_at(match.start())
-                if blank is not None and not code.lexed.is_comment(blank):
-                    self._add(self._features, n, match.start())
-            for match in feature.stand_in.finditer(data) if feature.stand_in else ():
-                if code.is_open(match.start()):
-                    self._add(self._stand_ins, n, match.start())
-        for match in rules.refusal.finditer(data):
-            blank = code.lexed.blank_at(match.start())
-            if blank is None or not code.lexed.is_comment(blank):
-                self._refusals.setdefault(self.owner_at(match.start()), []).append(match.start())
-        table = code.table
-        for start, _, name in code.lexed.words:
-            if name in table.targets or name in table.same:
-                self._name(self._names, start, name)
-            elif name in table.absent:
-                self._name(self._absent, start, name)
-        for include in code.facts.includes:
-            header = table.find_header(include.path)
-            if header is None:
-                self._name(self._absent, include.start, include.path)
-            elif header:
-                self._name(self._names, include.start, include.path)
-        for each in (self._names, self._absent):
-            for entries in each.values():
-                entries.sort()
-        for features in (*self._features.values(), *self._stand_ins.values()):
-            for places in features.values():
-                places.sort()
-
-    def _add(self, where: dict[int, dict[int, list[int]]], n: int, at: int) -> None:
-        where.setdefault(self.owner_at(at), {}).setdefault(n, []).append(at)
-
-    def _name(self, where: dict[int, list[tuple[int, bytes]]], at: int, name: bytes) -> None:
-        if not self.code.protected.why(at):
-            where.setdefault(self.owner_at(at), []).append((at, name))
-
-    def features(self, ranges: Iterable[_Range]) -> list[Feature]:
-        """What the code in these ranges uses."""
-        return self._matching(self._features, tuple(ranges))
-
-    def stand_ins(self, ranges: Iterable[_Range], also_uses: bool) -> list[Feature]:
-        """What the code in these ranges replaces, or (`also_uses`) defines for older cards."""
-        wanted = tuple(ranges)
-        found = self._matching(self._stand_ins, wanted)
-        return found + (self._matching(self._features, wanted) if also_uses else [])
-
-    def _matching(
-        self, where: Mapping[int, Mapping[int, list[int]]], ranges: Sequence[_Range]
-    ) -> list[Feature]:
-        found = {
-            n for r in ranges for n, places in where.get(r.owner, {}).items() if _holds(places, r)
-        }
-        return [load_rules().features[n] for n in sorted(found)]
-
-    def names(self, ranges: Iterable[_Range]) -> set[bytes]:
-        """CUDA names in these ranges that MUSA has."""
-        return {n for r in ranges for n in _slice(self._names.get(r.owner, ()), r)}
-
-    def absent(self, ranges: Iterable[_Range]) -> list[str]:
-        """CUDA names in these ranges that MUSA has not."""
-        names = {n for r in ranges for n in _slice(self._absent.get(r.owner, ()), r)}
-        return [n.decode("latin-1") for n in sorted(names)]
-
-    def has_code(self, ranges: Iterable[_Range]) -> bool:
-        """Is there anything but comments in these ranges (as far as their first page goes)?"""
-        code = self.code.lexed.code
-        return any(_INK.search(code(r.start, min(r.end, r.start + _PAGE))) for r in ranges)
-
-    def is_whole(self, branch: _Range) -> bool:
-        """Does a branch work by itself: code, no refusal, nothing that MUSA has not?"""
-        short = branch.end - branch.start < _PAGE
-        return (
-            self.has_code((branch,))
-            and not (
-                short and load_rules().nothing.match(self.code.lexed.code(branch.start, branch.end))
-            )
-            and not _holds(self._refusals.get(branch.owner, ()), branch)
-            and all(f.musa for f in self.features((branch,)))
-            and not self.absent((branch,))
-        )
-
-    def only_defines(self, ranges: Sequence[_Range]) -> bool:
-        """Do these ranges only define macros? Not defining them is what older cards get."""
-        if any(r.end - r.start > _PAGE for r in ranges) or not ranges:
-            return False
-        text = b"\n".join(self.code.lexed.code(r.start, r.end) for r in ranges)
-        lines = _SPLICE.sub(b" ", text).splitlines()
-        return all(not line.strip() or _DEFINE.match(line) for line in lines)
-
-
-_PAGE = 4000
-_INK = re.compile(rb"[^\s\\]")
-
-
-def _holds(places: Sequence[int], within: _Range) -> bool:
-    n = bisect_left(places, within.start)
-    return n < len(places) and places[n] < within.end
-
-
-def _slice(entries: Sequence[tuple[int, bytes]], within: _Range) -> list[bytes]:
-    first = bisect_left(entries, (within.start, b""))
-    return [name for _, name in entries[first : bisect_left(entries, (within.end, b""))]]
 
 
 # --- parts of a condition -------------------------------------------------------------------------
@@ -1376,7 +857,7 @@ class _Split:
                 return ""
             if each.kind != "name":
                 continue
-            scale = _scale(each.text) if self._is_guard(each) else ""
+            scale = scale_of(each.text) if self._is_guard(each) else ""
             if not scale or found not in ("", scale):
                 return ""
             found = scale
@@ -1415,71 +896,6 @@ def _asks_presence(node: Node) -> bool:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
-
-
-def _truth(node: Node, value: Callable[[Node], int | None]) -> bool | None:
-    result = evaluate(node, value)
-    return None if result is None else bool(result)
-
-
-def _shape(values: Sequence[bool | None]) -> str:
-    """up: false, then true; down: true, then false; other."""
-    changes = sum(a != b for a, b in pairwise(values))
-    if changes != 1:
-        return "other"
-    return "up" if values[-1] else "down"
-
-
-@dataclass(frozen=True, slots=True)
-class _Architecture:
-    """__CUDA_ARCH__ on one card."""
-
-    version: int
-
-    def __call__(self, node: Node) -> int | None:
-        return self.version
-
-
-@dataclass(frozen=True, slots=True)
-class _Release:
-    """The macros of one release of CUDA."""
-
-    version: int  # 11020
-
-    def __call__(self, node: Node) -> int | None:
-        major, minor = divmod(self.version, 1000)
-        name = node.text
-        if name == b"__CUDACC_VER_MAJOR__":
-            return major
-        if name == b"__CUDACC_VER_MINOR__":
-            return minor // 10
-        if name == b"__CUDACC_VER__":
-            return major * 10000 + minor * 10
-        return None if name == b"__CUDACC_VER_BUILD__" else self.version
-
-
-@dataclass(frozen=True, slots=True)
-class _Library:
-    """The macros of one release of a library; small and large numbers are two ways to write it."""
-
-    version: int  # 1106
-    large: bool
-
-    def __call__(self, node: Node) -> int | None:
-        major, minor = divmod(self.version, 100)
-        if node.kind == "call":  # NCCL_VERSION(2, 10, 3)
-            digits = [number(p.text) for p in node.parts if p.kind == "number"]
-            if len(digits) != 3 or None in digits:
-                return None
-            x, y, z = (d or 0 for d in digits)
-            return x * (10000 if self.large else 1000) + y * 100 + z
-        if node.text.endswith(b"MAJOR"):
-            return major
-        if node.text.endswith(b"MINOR"):
-            return minor
-        if node.text.endswith((b"PATCH", b"PATCHLEVEL", b"BUILD")):
-            return None
-        return major * (10000 if self.large else 1000) + minor * 100
 
 
 def has_number(condition: bytes, name: bytes) -> bool:
