@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -25,6 +25,7 @@ class Feature:
     name: str
     since: tuple[int, ...]  # compute capabilities that code compares with to get it
     musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
+    emulated: bool  # by other code of the port
     code: re.Pattern[bytes] | None
     text: re.Pattern[bytes] | None  # inside string literals
     stand_in: re.Pattern[bytes] | None  # what replaces it on older cards
@@ -73,15 +74,16 @@ def _read_feature(raw: Mapping[str, Any]) -> Feature:
     def pattern(key: str) -> re.Pattern[bytes] | None:
         return re.compile(raw[key].encode()) if key in raw else None
 
-    musa = 0 if raw["musa"] == "never" else int(raw["musa"])
+    musa = {"never": 0, "emulated": 210}.get(raw["musa"], raw["musa"])
     code, text, stand_in = pattern("code"), pattern("text"), pattern("stand_in")
-    return Feature(raw["name"], tuple(raw["from"]), musa, code, text, stand_in)
+    emulated = raw["musa"] == "emulated"
+    return Feature(raw["name"], tuple(raw["from"]), musa, emulated, code, text, stand_in)
 
 
 # --- branches -------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Directive:
     """One #if, #elif, #else or #endif."""
 
@@ -90,10 +92,9 @@ class Directive:
     start: int  # of the line
     word: tuple[int, int]  # the keyword
     end: int  # of the line
-    chain: list[Directive] = field(default_factory=list)
-    place: int = 0  # in the chain
+    chain: list[Directive] = field(repr=False)
+    place: int  # in the chain
     guards: list[Word] = field(default_factory=list)
-    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +126,14 @@ def find_directives(code: Code) -> list[Directive]:
     for match in DIRECTIVE.finditer(code.data):
         if code.lexed.blank_at(match.start(1)) is not None:
             continue
-        each = Directive(len(found), match.group(1), match.start(), match.span(1), match.end())
-        found.append(each)
-        if each.kind in (b"if", b"ifdef", b"ifndef") or not stack:
+        kind = match.group(1)
+        if kind in (b"if", b"ifdef", b"ifndef") or not stack:
             stack.append([])
-        each.chain = stack[-1]
-        each.place = len(each.chain)
-        each.chain.append(each)
-        if each.kind == b"endif":
+        chain = stack[-1]
+        place = match.start(), match.span(1), match.end()
+        chain.append(Directive(len(found), kind, *place, chain, len(chain)))
+        found.append(chain[-1])
+        if kind == b"endif":
             stack.pop()
     return found
 
@@ -144,11 +145,13 @@ class Evidence:
     says nothing about an outer one. So every question costs two searches in a short list.
     """
 
-    def __init__(self, code: Code, directives: Sequence[Directive]) -> None:
+    def __init__(
+        self, code: Code, directives: Sequence[Directive], numeric: Container[int]
+    ) -> None:
         self.code = code
         self._starts: list[int] = [0]
         self._owners: list[int] = [-1]
-        self._own(directives)
+        self._own(directives, numeric)
         self._features: dict[int, dict[int, list[int]]] = {}  # owner -> feature -> places
         self._stand_ins: dict[int, dict[int, list[int]]] = {}
         self._names: dict[int, list[tuple[int, bytes]]] = {}
@@ -156,9 +159,9 @@ class Evidence:
         self._refusals: dict[int, list[int]] = {}
         self._collect()
 
-    def _own(self, directives: Sequence[Directive]) -> None:
+    def _own(self, directives: Sequence[Directive], numbers: Container[int]) -> None:
         stack: list[int] = [-1]
-        chains = {id(d.chain) for d in directives if d.numeric}
+        chains = {id(d.chain) for d in directives if d.index in numbers}
         for each in directives:
             numeric = id(each.chain) in chains
             if each.kind in (b"if", b"ifdef", b"ifndef"):
@@ -303,11 +306,16 @@ def statements(code: Code, evidence: Evidence, at: int) -> Sides:
 
 
 def _statement_end(code: Code, at: int) -> int:
+    """Just after a block or a plain statement; where it begins when it is neither."""
     start = code.lexed.after(at)
     if code.data[start : start + 1] == b"{":
         inner = code.lexed.arguments(start)
-        return inner[-1][1] + 1 if inner else start + 1
-    end = code.data.find(b";", start, start + 4000)
+        return inner[-1][1] + 1 if inner else start
+    if code.lexed.name_starting_at(start) in (b"if", b"for", b"while", b"do", b"switch", b"try"):
+        return start
+    end = code.data.find(b";", start, start + _PAGE)
+    while end >= 0 and code.lexed.blank_at(end) is not None:
+        end = code.data.find(b";", end + 1, start + _PAGE)
     return end + 1 if end >= 0 else start
 
 

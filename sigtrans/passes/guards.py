@@ -122,6 +122,7 @@ class _Guards:
         self.said: list[Diagnostic] = []
         self.line = (1, 0)  # the logical line looked at last
         self.directives: list[Directive] = []
+        self.numeric: frozenset[int] = frozenset()  # those that compare a number
         self.computed: dict[bytes, tuple[list[bool | None], set[bool | None]]] = {}
         self.decided: dict[int, bool] = {}  # `if (`: was its condition decided?
         self._evidence: Evidence | None = None
@@ -144,7 +145,7 @@ class _Guards:
     def evidence(self) -> Evidence:
         """What stands in the branches; looked for when the first number asks."""
         if self._evidence is None:
-            self._evidence = Evidence(self.code, self.directives)
+            self._evidence = Evidence(self.code, self.directives, self.numeric)
         return self._evidence
 
     def run(self, words: Sequence[Word]) -> None:
@@ -157,12 +158,12 @@ class _Guards:
                 self.directives[n].guards.append(word)
             elif not self._is_member(word[0]):
                 others.append(word)
-        for each in self.directives:
-            each.numeric = any(
-                scale_of(name) and name not in self.own
-                for _, _, name in each.guards
-                if each.kind in (b"if", b"elif")
-            )
+        self.numeric = frozenset(
+            d.index
+            for d in self.directives
+            if d.kind in (b"if", b"elif")
+            and any(scale_of(name) and name not in self.own for _, _, name in d.guards)
+        )
         conditions = [
             (d, self._read(d))
             for d in self.directives
@@ -303,6 +304,10 @@ class _Guards:
         missing = [f.name for f in found if not f.musa] + absent
         if missing:
             return self._without(missing, new, int(shape == "down"))
+        emulated = [f.name for f in found if f.emulated]
+        if emulated and new.whole_false:
+            why = f"the other branch works without {emulated[0]}"
+            return _Verdict("constant", int(shape == "down"), why=why)
         if shape == "other":
             return _Verdict(
                 "open", why="it picks out single architectures or a range", code="SIG401"
@@ -767,6 +772,7 @@ class _Guards:
 
 
 _COMPARISONS = (b"==", b"!=", b"<", b"<=", b">", b">=")
+_PLAIN = ("name", "number")
 _ENDS = (b"else", b"endif")
 _SDKS = (30100, 40300, 50100, 50200)  # values of MUSART_VERSION
 _LIBRARIES = (100, 101, 204, 304, 900)  # and of MUSA's libraries, as far as known
@@ -891,6 +897,9 @@ def _is_test(node: Node) -> bool:
 
 def _asks_presence(node: Node) -> bool:
     """`X > 0`, `X != 0`, `X >= 1`: is it there at all?"""
+    bare = _bare(node)
+    if bare.text not in _COMPARISONS or not all(_bare(p).kind in _PLAIN for p in bare.parts):
+        return False
     return all((number(n.text) or 0) <= 1 for n in node.walk() if n.kind == "number")
 
 
