@@ -204,6 +204,7 @@ NEVER = [
     ("wgmma", ">= 900", "warpgroup_mma(a, b);", "mma(a, b);"),
     ("cluster", ">= 900", "cluster_arrive();", "block_sync();"),
     ("one-card", "== 900", "wgmma_ss(a, b);", "mma(a, b);"),
+    ("tanh-too", "> 720", 'asm("tanh.approx.f32 %0,%1;" : "=f"(r) : "f"(x));', "r = tanhf(x);"),
     ("ldmatrix", ">= 750", "using A = C<SM75_U32x4_LDSM_N, T>;", "using A = C<Copy, T>;"),
 ]
 
@@ -217,6 +218,12 @@ def test_the_other_branch_where_no_card_has_the_feature(test: str, body: str, re
     turned = port(branch(f"!({ARCH} {test})", rest, f"#else\n{body}\n"))
     assert turned.text.startswith(f"#if !(0 /* {ARCH} {test}: no ")
     assert {c for c in (once.codes | turned.codes) if c.startswith("SIG4")} == {"SIG406"}
+
+
+def test_a_branch_without_the_fence_is_no_replacement() -> None:
+    body = 'asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(x));'
+    once = port(branch(f"{ARCH} >= 700", body, "#else\n*(volatile int *)p = x;\n"))
+    assert "SIG408" in once.codes and "#error" in once.text
 
 
 @pytest.mark.parametrize(
@@ -584,13 +591,19 @@ def test_capability_by_feature(before: str, after: str) -> None:
         "if (p.major < 2) exit(1);",
         "if (p.major >= 2) f();",
         "if (p.major < 1 || (p.major == 1 && p.minor < 3)) f();",
-        'printf("%d.%d", p.major, p.minor);',
-        "std::cout << p.major;",
-        "p.major = 0;",
-        "q.major();",
+        "if (p.major == 9999 && p.minor == 9999) f();",
+        "if (p.major * 10 + p.minor <= 12) f();",
     ],
 )
 def test_capability_that_is_right_on_musa(code: str) -> None:
+    assert runtime(code) == (code, {"SIG417"})
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['printf("%d.%d", p.major, p.minor);', "std::cout << p.major;", "p.major = 0;", "q.major();"],
+)
+def test_capability_that_is_only_shown(code: str) -> None:
     assert runtime(code) == (code, set())
 
 
@@ -613,8 +626,39 @@ def test_capability_that_is_wrong_on_musa(code: str) -> None:
 
 
 def test_capability_depends_on_the_targets() -> None:
-    assert runtime("if (p.major >= 3) f();", ("mp_31",))[1] == set()
+    assert runtime("if (p.major >= 3) f();", ("mp_31",))[1] == {"SIG417"}
     assert runtime("if (p.major >= 3) f();", ("mp_22", "mp_31"))[1] == {"SIG405"}
+
+
+Q = (
+    "cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);\n"
+    "cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("if (major < 2) f();", {"SIG417"}),
+        ("if (major == 9999 && minor == 9999) f();", {"SIG417"}),
+        ("if (major >= 7) f();", {"SIG405"}),
+        ("if (7 <= major) f();", {"SIG405"}),
+        ("if ((major == 8 && minor == 0) || (major == 8 && minor == 6)) f();", {"SIG405"}),
+        ("if (major > wanted) f();", {"SIG405"}),
+        ("f(major, minor);", {"SIG405"}),
+        ("x = y.major; z.minor = 3;", {"SIG405"}),
+        ('printf("%d.%d", major, minor);', set()),
+    ],
+)
+def test_capability_in_variables(code: str, said: set[str]) -> None:
+    once = port(Q + code)
+    assert once.text.endswith(code)
+    assert {c for c in once.codes if c.startswith("SIG4")} == said
+
+
+def test_capability_of_the_driver() -> None:
+    once = port("cuDeviceComputeCapability(&a, &b, d);\nif (a >= 8) f();\n")
+    assert "SIG405" in once.codes
 
 
 @pytest.mark.parametrize(

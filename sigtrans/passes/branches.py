@@ -6,7 +6,7 @@ rules/guards.yaml has the features, and what is known of them on MUSA.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,6 +26,7 @@ class Feature:
     since: tuple[int, ...]  # compute capabilities that code compares with to get it
     musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
     emulated: bool  # by other code of the port
+    by_hand: bool  # code for older cards is no replacement
     code: re.Pattern[bytes] | None
     text: re.Pattern[bytes] | None  # inside string literals
     stand_in: re.Pattern[bytes] | None  # what replaces it on older cards
@@ -74,10 +75,10 @@ def _read_feature(raw: Mapping[str, Any]) -> Feature:
     def pattern(key: str) -> re.Pattern[bytes] | None:
         return re.compile(raw[key].encode()) if key in raw else None
 
-    musa = {"never": 0, "emulated": 210}.get(raw["musa"], raw["musa"])
+    musa = {"never": 0, "by hand": 0, "emulated": 210}.get(raw["musa"], raw["musa"])
     code, text, stand_in = pattern("code"), pattern("text"), pattern("stand_in")
-    emulated = raw["musa"] == "emulated"
-    return Feature(raw["name"], tuple(raw["from"]), musa, emulated, code, text, stand_in)
+    emulated, by_hand = raw["musa"] == "emulated", raw["musa"] == "by hand"
+    return Feature(raw["name"], tuple(raw["from"]), musa, emulated, by_hand, code, text, stand_in)
 
 
 # --- branches -------------------------------------------------------------------------------------
@@ -157,7 +158,8 @@ class Evidence:
         self._names: dict[int, list[tuple[int, bytes]]] = {}
         self._absent: dict[int, list[tuple[int, bytes]]] = {}
         self._refusals: dict[int, list[int]] = {}
-        self._collect()
+        self._looked: list[tuple[int, int]] = []  # where features were looked for; sorted, apart
+        self._collect_names()
 
     def _own(self, directives: Sequence[Directive], numbers: Container[int]) -> None:
         stack: list[int] = [-1]
@@ -178,24 +180,46 @@ class Evidence:
         """The innermost branch of a numeric chain around `at`, -1 for none."""
         return self._owners[bisect_right(self._starts, at) - 1]
 
-    def _collect(self) -> None:
+    def _look(self, ranges: Iterable[Range]) -> None:
+        """Look for features in these ranges, in no byte twice."""
+        for each in ranges:
+            at = each.start
+            n = bisect_left(self._looked, (at, 0))
+            if n and self._looked[n - 1][1] > at:
+                n -= 1
+            first = n
+            start, end = each.start, each.end
+            while n < len(self._looked) and self._looked[n][0] < each.end:
+                start, end = min(start, self._looked[n][0]), max(end, self._looked[n][1])
+                self._collect(at, self._looked[n][0])
+                at = max(at, self._looked[n][1])
+                n += 1
+            self._collect(at, each.end)
+            self._looked[first:n] = [(start, end)]
+
+    def _collect(self, start: int, end: int) -> None:
+        if start >= end:
+            return
         code, rules = self.code, load_rules()
         data = code.data
         for n, feature in enumerate(rules.features):
-            for match in feature.code.finditer(data) if feature.code else ():
+            for match in feature.code.finditer(data, start, end) if feature.code else ():
                 if code.is_open(match.start()):
                     self._add(self._features, n, match.start())
-            for match in feature.text.finditer(data) if feature.text else ():
+            for match in feature.text.finditer(data, start, end) if feature.text else ():
                 blank = code.lexed.blank_at(match.start())
                 if blank is not None and not code.lexed.is_comment(blank):
                     self._add(self._features, n, match.start())
-            for match in feature.stand_in.finditer(data) if feature.stand_in else ():
+            for match in feature.stand_in.finditer(data, start, end) if feature.stand_in else ():
                 if code.is_open(match.start()):
                     self._add(self._stand_ins, n, match.start())
-        for match in rules.refusal.finditer(data):
+        for match in rules.refusal.finditer(data, start, end):
             blank = code.lexed.blank_at(match.start())
             if blank is None or not code.lexed.is_comment(blank):
-                self._refusals.setdefault(self.owner_at(match.start()), []).append(match.start())
+                insort(self._refusals.setdefault(self.owner_at(match.start()), []), match.start())
+
+    def _collect_names(self) -> None:
+        code = self.code
         table = code.table
         for start, _, name in code.lexed.words:
             if name in table.targets or name in table.same:
@@ -211,12 +235,9 @@ class Evidence:
         for each in (self._names, self._absent):
             for entries in each.values():
                 entries.sort()
-        for features in (*self._features.values(), *self._stand_ins.values()):
-            for places in features.values():
-                places.sort()
 
     def _add(self, where: dict[int, dict[int, list[int]]], n: int, at: int) -> None:
-        where.setdefault(self.owner_at(at), {}).setdefault(n, []).append(at)
+        insort(where.setdefault(self.owner_at(at), {}).setdefault(n, []), at)
 
     def _name(self, where: dict[int, list[tuple[int, bytes]]], at: int, name: bytes) -> None:
         if not self.code.protected.why(at):
@@ -235,6 +256,7 @@ class Evidence:
     def _matching(
         self, where: Mapping[int, Mapping[int, list[int]]], ranges: Sequence[Range]
     ) -> list[Feature]:
+        self._look(ranges)
         found = {
             n for r in ranges for n, places in where.get(r.owner, {}).items() if _holds(places, r)
         }
@@ -257,6 +279,7 @@ class Evidence:
     def is_whole(self, branch: Range) -> bool:
         """Does a branch work by itself: code, no refusal, nothing that MUSA has not?"""
         short = branch.end - branch.start < _PAGE
+        self._look((branch,))
         return (
             self.has_code((branch,))
             and not (

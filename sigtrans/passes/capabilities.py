@@ -46,37 +46,77 @@ class Capabilities:
     def run(self) -> None:
         """Code that looks at the compute capability while the program runs."""
         if b"DeviceProp" in self.data:
-            self._properties()
+            self._uses(_MEMBER, _USE, lambda m: _is_paired(m) and _read(m))
+        if b"Capability" in self.data or b"CAPABILITY" in self.data:
+            self._variables()
         if self.code.is_cuda:
             self._own_numbers()
 
-    def _properties(self) -> None:
-        """`prop.major` and `prop.minor`: comparisons are looked into, other uses get a warning."""
-        data = self.data
-        last = -1
-        for match in _CAPABILITY.finditer(data):
-            line = data.rfind(b"\n", 0, match.start())
-            if line == last or not self.code.is_open(match.start()):
-                continue
-            last = line
-            compared = self._comparisons(line + 1, match.start())
-            if not compared:
-                if not self._is_shown(match.start()):
-                    self._capability(match.span(2), match.group(2), "")
-                continue
-            self._compared(compared)
+    def _uses(
+        self,
+        hints: re.Pattern[bytes],
+        pattern: re.Pattern[bytes],
+        read: Callable[[re.Match[bytes]], _Comparison | bool],
+    ) -> int:
+        """Every line that uses the capability: its comparisons are looked into, the rest is said.
 
-    def _comparisons(self, start: int, at: int) -> list[re.Match[bytes]]:
-        """The comparisons of a line, if every use of the capability in it is one."""
-        end = _LINE_END.search(self.data, at)
-        stop = end.start() if end else len(self.data)
-        found = [
-            m
-            for m in _COMPARED.finditer(self.data, start, stop)
-            if self.code.is_open(m.start()) and not (m.group("close") and not m.group("open"))
-        ]
-        uses = [m.start(2) for m in _CAPABILITY.finditer(self.data, start, stop)]
-        return found if all(any(m.start() <= u < m.end() for m in found) for u in uses) else []
+        `hints` finds the lines quickly; `pattern` matches a comparison or (its group `use`) any
+        other use.
+        """
+        lines: dict[int, list[re.Match[bytes]]] = {}
+        for hint in hints.finditer(self.data):
+            start = self.data.rfind(b"\n", 0, hint.start()) + 1
+            if start in lines:
+                continue
+            stop = self.data.find(b"\n", start)
+            lines[start] = [
+                m
+                for m in pattern.finditer(self.data, start, stop if stop >= 0 else len(self.data))
+                if self.code.is_open(m.start("use") if m.group("use") else m.start())
+            ]
+        for matches in filter(None, lines.values()):
+            tests = [read(m) for m in matches if not m.group("use")]
+            compared = [t for t in tests if isinstance(t, _Comparison)]
+            others = [m for m in matches if m.group("use") and not self._is_shown(m.start())]
+            if others or len(compared) < len(tests):
+                first = (others or matches)[0]
+                place = first.span("use") if first.group("use") else _place(first)
+                self._capability(place, self.data[slice(*place)], "")
+            elif compared:
+                self._compared([m for m in matches if not m.group("use")], compared)
+        return sum(map(bool, lines.values()))
+
+    def _variables(self) -> None:
+        """Variables that a query of the device fills with its capability."""
+        parts: dict[bytes, bytes] = {}
+        first: tuple[int, int] | None = None
+        for match in _QUERY.finditer(self.data):
+            if self.code.is_open(match.start()):
+                if match.group("name"):
+                    parts[match.group("name")] = match.group("part").lower()
+                else:
+                    parts[match.group("major")] = b"major"
+                    parts[match.group("minor")] = b"minor"
+                first = first or match.span()
+        if not parts or first is None:
+            return
+        names = b"|".join(map(re.escape, sorted(parts)))
+        value = rb"(?P<value>\d{1,4})\b(?![.\w])"
+        pattern = re.compile(
+            rb"(?<![\w.>&])(?:(?P<name>" + names + rb")\s*(?P<sign>" + _SIGN + rb")\s*" + value
+            + rb"|(?P<value2>\b\d{1,4})\s*(?P<sign2>" + _SIGN + rb")\s*(?P<name2>" + names
+            + rb")\b(?!\s*[*+-])|(?P<use>" + names + rb")\b(?=\s*(?:[-+*%<>,)]|[!=]=)))"
+        )  # fmt: skip
+
+        def read(match: re.Match[bytes]) -> _Comparison:
+            name = match.group("name") or match.group("name2")
+            sign, digits = match.group("sign"), match.group("value")
+            if sign is None:
+                sign, digits = _TURNED[match.group("sign2")], match.group("value2")
+            return _Comparison(b"", parts[name], sign, int(digits), 10)
+
+        if not self._uses(re.compile(rb"\b(?:" + names + rb")\b"), pattern, read):
+            self._capability(first, b"compute capability", "")
 
     def _is_shown(self, at: int) -> bool:
         """Is the number only printed?"""
@@ -88,20 +128,26 @@ class Capabilities:
         line = self.data[self.data.rfind(b"\n", 0, at) + 1 : at]
         return b"<<" in line
 
-    def _compared(self, matches: Sequence[re.Match[bytes]]) -> None:
+    def _compared(self, matches: Sequence[re.Match[bytes]], tests: Sequence[_Comparison]) -> None:
         """Keep what comes out as on NVIDIA's cards, map a test whose code tells what it is for."""
         rules = load_rules()
-        tests = [_read_comparison(m) for m in matches]
         nvidia = [v for v in rules.architectures if v >= rules.floor]
         cards = [int(t[3:]) * 10 for t in self.code.targets if t[3:].isdigit()] or [*rules.musa]
-        if all(len({t.holds(v) for v in (*nvidia, *cards)}) == 1 for t in tests):
-            return
         answers = [self._joint(matches, tests, v) for v in (*nvidia, *cards)]
-        if answers[0] is not None and len(set(answers)) == 1:
-            return
         place = _place(matches[0])[0], _place(matches[-1])[1]
         shown = self.data[slice(*place)]
-        verdict = self._by_branch(place, tests[0]) if len(tests) == 1 else None
+        if all(len({t.holds(v) for v in (*nvidia, *cards)}) == 1 for t in tests) or (
+            answers[0] is not None and len(set(answers)) == 1
+        ):
+            self._say(
+                place,
+                "SIG417",
+                Severity.NOTE,
+                f"'{_shown(shown)}' comes out on every card of the port as on every NVIDIA card "
+                f"since {rules.floor // 100}.0; it stays",
+            )
+            return
+        verdict = self._by_branch(place, tests[0]) if len(tests) == 1 and tests[0].name else None
         if verdict is None:
             here = set(answers[len(nvidia) :])
             told = len(here) == 1 and None not in here
@@ -110,12 +156,11 @@ class Capabilities:
             return
         text = tests[0].written(verdict.value, verdict.rising)
         self.edits.append(Edit(Span(*place), text, "guards/feature", Safety.REVIEW))
-        was = b" ".join(shown.split()).decode("latin-1")
         self._say(
             place,
             "SIG416",
             Severity.NOTE,
-            f"'{was}': now {text.decode('latin-1')} ({verdict.why})",
+            f"'{_shown(shown)}': now {text.decode('latin-1')} ({verdict.why})",
         )
 
     def _joint(
@@ -159,25 +204,32 @@ class Capabilities:
         return _Level(level, shape == "up", ", ".join(stands))
 
     def _capability(self, place: tuple[int, int], what: bytes, answer: str) -> None:
-        shown = b" ".join(what.split()).decode("latin-1")
         self._say(
             place,
             "SIG405",
             Severity.WARNING,
-            f"'{shown}': cards report 2.1, 2.2 or 3.1, not NVIDIA's numbers{answer}",
+            f"'{_shown(what)}': cards report 2.1, 2.2 or 3.1, not NVIDIA's numbers{answer}",
             "ask for the feature, or compare with MUSA's numbers",
         )
 
     def _own_numbers(self) -> None:
         """`Arch >= 80`, `getSMVersion() == 75`: the project's own copies of NVIDIA's numbers."""
         seen: dict[bytes, list[tuple[int, int]]] = {}
-        for pattern in (_NUMBER_LAST, _NUMBER_FIRST):
-            for match in pattern.finditer(self.data):
-                name = match.group("name")
-                if not _ARCH_NAME.fullmatch(name) or name in self.code.table.guards:
-                    continue
-                if self.code.is_open(match.start("name")):
-                    seen.setdefault(name, []).append(match.span())
+        for match in _NUMBER_LAST.finditer(self.data):
+            end = self.lexed.before(match.start())
+            if self.data[end : end + 1] == b")":  # getSMVersion() >= 80
+                open_at = self.lexed.before(end)
+                end = self.lexed.before(open_at) if self.data[open_at : open_at + 1] == b"(" else -1
+            name = self.lexed.name_ending_at(end)
+            if self._is_architecture(name, match.start()):
+                seen.setdefault(name, []).append((end + 1 - len(name), match.end()))
+        for match in _NUMBER_FIRST.finditer(self.data):
+            name = match.group("name")
+            before = self.data[match.start() - 1 : match.start()]
+            whole = not before or not (before.isalnum() or before in b"_.$")
+            card = whole and _CARDS.fullmatch(match.group("value"))
+            if card and self._is_architecture(name, match.start()):
+                seen.setdefault(name, []).append(match.span())
         for name, places in sorted(seen.items(), key=lambda item: item[1]):
             first = min(places)
             text = b" ".join(self.data[slice(*first)].split()).decode("latin-1")
@@ -190,6 +242,10 @@ class Capabilities:
                 f"capabilities{more}; left as it is",
                 "see where the value comes from: MUSA's cards are 21, 22 and 31",
             )
+
+    def _is_architecture(self, name: bytes, at: int) -> bool:
+        known = name in self.code.table.guards
+        return bool(_ARCH_NAME.fullmatch(name)) and not known and self.code.is_open(at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +270,24 @@ class _Comparison:
         return text if rising else b"!(" + text + b")"
 
 
+def _shown(text: bytes) -> str:
+    return b" ".join(text.split()).decode("latin-1")
+
+
 def _place(match: re.Match[bytes]) -> tuple[int, int]:
     """The comparison without a bracket that belongs to what is around it."""
-    if match.group("open") and not match.group("close"):
+    groups = match.groupdict()
+    if groups.get("open") and not groups.get("close"):
         return match.start("name"), match.end()
     return match.span()
 
 
-def _read_comparison(match: re.Match[bytes]) -> _Comparison:
+def _is_paired(match: re.Match[bytes]) -> bool:
+    """Not `f(x, p.major * 10 + p.minor) >= 80`, where a call is compared."""
+    return not (match.group("close") and not match.group("open"))
+
+
+def _read(match: re.Match[bytes]) -> _Comparison:
     name = match.group("name") or match.group("name2")
     part = match.group("part") or match.group("part2") or b"both"
     sign, value = match.group("sign"), match.group("value")
@@ -241,25 +307,30 @@ _COMPARE: dict[bytes, Callable[[int, int], bool]] = {
 _TURNED = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<=", b"==": b"==", b"!=": b"!="}
 _PROPERTY = rb"[A-Za-z_][\w\[\]]{0,60}(?:(?:\.|->)[A-Za-z_][\w\[\]]{0,60}){0,3}?\s*(?:\.|->)\s*"
 _SIGN = rb"(?:[=!]=|[<>]=?(?![<>]))"
-_COMPARED = re.compile(
-    rb"(?P<open>\(\s*)?(?P<name>" + _PROPERTY + rb")(?:(?P<part>major|minor)\b"
+_USE = re.compile(
+    rb"(?P<open>\(\s*)?(?<![\w.>])(?P<name>" + _PROPERTY + rb")(?:(?P<part>major|minor)\b"
     rb"|major\s*\*\s*(?P<scale>100?)\s*\+\s*(?P=name)minor\b(?:\s*\*\s*10\b)?(?P<close>\s*\))?)"
     rb"\s*(?P<sign>" + _SIGN + rb")\s*(?P<value>\d{1,4})\b(?![.\w])"
     rb"|\b(?P<value2>\d{1,4})\s*(?P<sign2>" + _SIGN + rb")\s*(?P<name2>" + _PROPERTY
     + rb")(?P<part2>major|minor)\b(?!\s*[*+-])"
+    rb"|(?:\.|->)\s*(?P<use>major|minor)\b(?!\s*(?:\(|=[^=]))"
 )  # fmt: skip
-_CAPABILITY = re.compile(rb"(\.|->)\s*(major|minor)\b(?!\s*(?:\(|=[^=]))")
-_CAPABILITIES = (
-    rb"(?:(?:[5-9]0|5[23]|6[12]|7[25]|8[06789]|10[013]|12[01])0?)\b(?![.\w])"  # 50 to 121, or x10
+_QUERY = re.compile(
+    rb"&\s*(?P<name>[A-Za-z_]\w{0,60})\s*,\s*(?:cudaDevAttr|CU_DEVICE_ATTRIBUTE_)"
+    rb"(?:ComputeCapability|COMPUTE_CAPABILITY_)(?P<part>Major|Minor|MAJOR|MINOR)\b"
+    rb"|\b(?:cu|\w{0,20})DeviceComputeCapability\s*\(\s*&\s*(?P<major>[A-Za-z_]\w{0,60})\s*,"
+    rb"\s*&\s*(?P<minor>[A-Za-z_]\w{0,60})"
 )
+_MEMBER = re.compile(rb"[.>]\s*(?:major|minor)\b")
+_CARDS = re.compile(rb"(?:[5-9]0|5[23]|6[12]|7[25]|8[06789]|10[013]|12[01])0?")  # 50 to 121, or x10
+# Both begin with a set of single bytes: that is what the engine skips to quickly.
 _NUMBER_LAST = re.compile(
-    rb"(?P<name>\b[A-Za-z_]\w{0,40})(?:\(\s*\))?\s*" + _SIGN + rb"\s*" + _CAPABILITIES
+    rb"[=!<>](?:=|(?<=[<>])(?![<>]))\s*(?:" + _CARDS.pattern + rb")\b(?![.\w])"
 )
 _NUMBER_FIRST = re.compile(
-    rb"(?<![\w.])" + _CAPABILITIES + rb"\s*" + _SIGN + rb"\s*(?P<name>[A-Za-z_]\w{0,40})"
+    rb"(?P<value>[15-9]\d{1,3})\b\s*" + _SIGN + rb"\s*(?P<name>[A-Za-z_]\w{0,40})"
 )
 _ARCH_NAME = re.compile(
     rb"(?i)(?:\w*_)?(?:k|get_?)?(?:cuda_?|gpu_?|device_?|target_?)?"
     rb"(?:sm|sm_?(?:version|arch|num)|arch|compute_?capability|compute_?cap|cc|ptx_?version)_?"
 )
-_LINE_END = re.compile(rb"\r\n|[\r\n]")

@@ -46,7 +46,7 @@ ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 MARKS: tuple[bytes, ...] = (
     *(b"CUDA", b"CUBLAS", b"CUDNN", b"CUFFT", b"CUPTI", b"CURAND", b"CUSOLVER", b"CUSPARSE"),
-    *(b"CU_", b"NCCL_", b"NPP", b"NV", b"_H_", b"cuda", b"Cuda"),
+    *(b"CU_", b"NCCL_", b"NPP", b"NV", b"_H_", b"cuda", b"Cuda", b"Capability"),
 )
 
 
@@ -340,7 +340,8 @@ class _Guards:
     def _without(self, missing: list[str], new: Sides, away: int) -> _Verdict:
         """The code for newer cards needs what MUSA has not: the other branch, if it will do."""
         shown = ", ".join(dict.fromkeys(missing[:3]))
-        if new.whole_false or self.evidence.only_defines(new.true):
+        by_hand = any(f.by_hand for f in self.evidence.features(new.true))
+        if not by_hand and (new.whole_false or self.evidence.only_defines(new.true)):
             return _Verdict("constant", away, why=f"no {shown} on MUSA")
         return _Verdict(
             "open",
