@@ -7,6 +7,8 @@ docs/decisions/0008-guards.md.
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from time import process_time
 
 import pytest
@@ -361,6 +363,44 @@ def test_the_stop_is_for_musa_builds_only() -> None:
         '  # error "sigtrans SIG401: decide for MUSA: __CUDA_ARCH__ >= 800"\n'
         "  # elif __CUDA_ARCH__ >= 800\n  # endif\n"
     )
+
+
+COMPILER = shutil.which("clang++") or shutil.which("g++")
+DEVICE = ("-D__MUSACC__", "-D__MUSA_ARCH__=220")
+OPEN_MACRO = "#define AMPERE (__CUDA_ARCH__ >= 800)\n"
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
+@pytest.mark.parametrize(
+    ("source", "defines", "passes"),
+    [
+        pytest.param("#if __CUDA_ARCH__ >= 800\n#endif\n", DEVICE, False, id="device"),
+        pytest.param("#if __CUDA_ARCH__ >= 800\n#endif\n", ("-D__MUSACC__",), True, id="host"),
+        pytest.param("#if __CUDA_ARCH__ >= 800\n#endif\n", (), True, id="other-compiler"),
+        pytest.param("#if 0\n#elif __CUDA_ARCH__ >= 800\n#endif\n", DEVICE, False, id="elif"),
+        pytest.param("#if 1\n#elif __CUDA_ARCH__ >= 800\n#endif\n", DEVICE, True, id="not-reached"),
+        pytest.param("#if CUDA_VERSION >= 12000\n#endif\n", (), True, id="version-without-musa"),
+        pytest.param(
+            "#if CUDA_VERSION >= 12000\n#endif\n", ("-DMUSART_VERSION=1",), False, id="version"
+        ),
+        pytest.param(OPEN_MACRO, DEVICE, True, id="macro-not-used"),
+        pytest.param(f"{OPEN_MACRO}#if AMPERE\n#endif\n", DEVICE, False, id="macro-used"),
+        pytest.param(
+            f"#if __CUDA_ARCH__ >= 800\nint n = sizeof(short); // {BF16}\n#define B __nv_bfloat16\n"
+            "#else\n#error old\n#endif\n",
+            DEVICE,
+            True,
+            id="mapped",
+        ),
+    ],
+)
+def test_what_a_compiler_makes_of_it(source: str, defines: tuple[str, ...], passes: bool) -> None:
+    assert COMPILER is not None
+    command = [COMPILER, "-E", "-P", "-x", "c++", *defines, "-"]
+    ran = subprocess.run(command, input=port(source).after, capture_output=True, check=False)
+    assert (ran.returncode == 0) is passes, ran.stderr.decode()
+    if not passes:
+        assert re.search(rb"SIG40|expansion of macro .{1,3}AMPERE", ran.stderr)  # gcc's words
 
 
 def test_every_open_condition_of_a_chain_stops() -> None:

@@ -49,7 +49,7 @@ class Capabilities:
             self._uses(_MEMBER, _USE, lambda m: _is_paired(m) and _read(m))
         if b"Capability" in self.data or b"CAPABILITY" in self.data:
             self._variables()
-        if self.code.is_cuda:
+        if self.code.is_cuda and any(hint in self.data for hint in _HINTS):
             self._own_numbers()
 
     def _uses(
@@ -320,6 +320,10 @@ _QUERY = re.compile(
     rb"(?:ComputeCapability|COMPUTE_CAPABILITY_)(?P<part>Major|Minor|MAJOR|MINOR)\b"
     rb"|\b(?:cu|\w{0,20})DeviceComputeCapability\s*\(\s*&\s*(?P<major>[A-Za-z_]\w{0,60})\s*,"
     rb"\s*&\s*(?P<minor>[A-Za-z_]\w{0,60})"
+)
+_HINTS = (  # of the names that _ARCH_NAME takes
+    *(b"arch", b"Arch", b"ARCH", b"apability", b"COMPUTE_CAP", b"compute_cap", b"ptx", b"PTX"),
+    *(b" sm", b"(sm", b"_sm", b"sm_", b"SM", b"cc ", b"CC "),
 )
 _MEMBER = re.compile(rb"[.>]\s*(?:major|minor)\b")
 _CARDS = re.compile(rb"(?:[5-9]0|5[23]|6[12]|7[25]|8[06789]|10[013]|12[01])0?")  # 50 to 121, or x10
