@@ -252,6 +252,25 @@ def test_no_branch_that_works_stops_the_build(rest: str) -> None:
     assert port(once.after).text == once.text
 
 
+@pytest.mark.parametrize(
+    ("rest", "after"), [("", "210"), ("#else\nf();\n", "310")], ids=["alone", "with-another"]
+)
+def test_emulated_below(rest: str, after: str) -> None:
+    """wmma has units on mp_31; below, the port's arithmetic only where nothing else is there."""
+    body = "wmma::fill_fragment(c, 0.0f);"
+    assert port(branch(f"{ARCH} >= 700", body, rest)).text.startswith(
+        f"#if __MUSA_ARCH__ >= {after}"
+    )
+
+
+def test_a_target_without_the_feature_is_a_warning() -> None:
+    source = branch(f"{ARCH} >= 800", BF16, "")
+    assert "SIG406" in port(source, targets=("mp_22",)).codes
+    assert "SIG407" in port(source, targets=("mp_21", "mp_22")).loud
+    both = branch(f"{ARCH} >= 800", BF16, "#else\nf();\n")
+    assert "SIG407" not in port(both, targets=("mp_21", "mp_22")).codes
+
+
 def test_a_branch_that_works_is_better_than_an_emulation() -> None:
     once = port(branch(f"{ARCH} >= 800", "x = __reduce_add_sync(m, v);", "#else\nx = f(v);\n"))
     assert once.text.startswith("#if 0 /* __CUDA_ARCH__ >= 800: the other branch works without ")

@@ -25,7 +25,7 @@ class Feature:
     name: str
     since: tuple[int, ...]  # compute capabilities that code compares with to get it
     musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
-    emulated: bool  # by other code of the port
+    emulated: bool  # by other code of the port, here or on the cards below `musa`
     by_hand: bool  # code for older cards is no replacement
     code: re.Pattern[bytes] | None
     text: re.Pattern[bytes] | None  # inside string literals
@@ -77,7 +77,8 @@ def _read_feature(raw: Mapping[str, Any]) -> Feature:
 
     musa = {"never": 0, "by hand": 0, "emulated": 210}.get(raw["musa"], raw["musa"])
     code, text, stand_in = pattern("code"), pattern("text"), pattern("stand_in")
-    emulated, by_hand = raw["musa"] == "emulated", raw["musa"] == "by hand"
+    emulated = "emulated" in (raw["musa"], raw.get("below"))
+    by_hand = raw["musa"] == "by hand"
     return Feature(raw["name"], tuple(raw["from"]), musa, emulated, by_hand, code, text, stand_in)
 
 

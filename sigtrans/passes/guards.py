@@ -304,7 +304,8 @@ class _Guards:
         missing = [f.name for f in found if not f.musa] + absent
         if missing:
             return self._without(missing, new, int(shape == "down"))
-        emulated = [f.name for f in found if f.emulated]
+        lowest = min(rules.musa)
+        emulated = [f.name for f in found if f.emulated and f.musa == lowest]
         if emulated and new.whole_false:
             why = f"the other branch works without {emulated[0]}"
             return _Verdict("constant", int(shape == "down"), why=why)
@@ -322,20 +323,29 @@ class _Guards:
                 for f in self.evidence.stand_ins(old.true, also_uses=not has_code)
                 if threshold in f.since and f.musa
             ]
-        level = max([min(rules.musa), *(f.musa for f in (*found, *stands))])
+        needed = (f for f in (*found, *stands) if new.whole_false or not f.emulated)
+        level = max([lowest, *(f.musa for f in needed)])
         if stands:
             names = dict.fromkeys(f.name for f in stands)
             level_names = [f.name for f in found if f.musa == level and f.name not in names]
             if level > max(f.musa for f in stands):
                 names = dict.fromkeys((*names, *level_names))
-            return _Verdict("level", level, rising, ", ".join(names))
+            return self._level(level, rising, ", ".join(names), new)
         if threshold <= rules.floor:
             why = f"CUDA 12 compiles for nothing below {threshold}"
-            return _Verdict("level", level, rising, why)
+            return self._level(level, rising, why, new)
         return _Verdict(
             "open", why=f"nothing in the guarded code tells what {threshold} stands for",
             code="SIG401",
         )  # fmt: skip
+
+    def _level(self, level: int, rising: bool, why: str, new: Sides) -> _Verdict:
+        """A threshold of MUSA's; a warning where some target has nothing in place of the code."""
+        below = [t for t in self.code.targets if t[3:].isdigit() and int(t[3:]) * 10 < level]
+        if not below or new.whole_false or self.evidence.only_defines(new.true):
+            return _Verdict("level", level, rising, why)
+        why += f"; {', '.join(below)} must do without it, and no other branch does the work"
+        return _Verdict("level", level, rising, why, "SIG407")
 
     def _without(self, missing: list[str], new: Sides, away: int) -> _Verdict:
         """The code for newer cards needs what MUSA has not: the other branch, if it will do."""
@@ -476,7 +486,7 @@ class _Guards:
             code = max(n[0] for n in notes)
             become = "; ".join(f"{text} ({why})" for _, text, why in notes)
             help = (
-                "check the choice; SDK headers may be older or newer than what is known of them"
+                "check the choice against the headers of your SDK, or write the missing branch"
                 if code == "SIG407"
                 else ""
             )
