@@ -50,6 +50,7 @@ class Code:
     sdk: str
     is_cuda: bool  # False: host code that at most shares a header with device code
     renames: tuple[Edit, ...]  # of the names pass, in order, none overlapping
+    strict: bool = False  # leave what only follows the naming rule
     _found: list[tuple[Function, ...]] = field(default_factory=list, repr=False, compare=False)
 
     @property

@@ -18,14 +18,12 @@ from sigtrans.source import (
     LONE_CR,
     Diagnostic,
     Edit,
-    Safety,
     Severity,
     SourceFile,
     Span,
 )
 from sigtrans.symbols import (
     FOREIGN_HEADER,
-    IS_NUMBER,
     KEYWORDS,
     LOOKALIKE,
     FileFacts,
@@ -93,10 +91,7 @@ class _Pass:
         self.unproven: dict[bytes, int] = {}  # rule-grade names -> first place
         self.noted: dict[bytes, list[int]] = {}  # names whose entry carries a warning -> places
         self.flagged: dict[bytes, list[Word]] = {}
-        self.line = (1, 0)  # the logical line judged last
         self.used: dict[bytes, list[tuple[int, int]]] = {}  # names of `using X::name;` -> where
-        self.own_guards = facts.guards | project.guards  # theirs, not CUDA's
-        self.directives: dict[int, bool] = {}  # guard lines already judged: may be renamed?
         self.own_files = {o.name for o in facts.own if o.reach is Reach.FILE}
         self.own_ranges: dict[bytes, list[Own]] = {}
         for own in facts.own:
@@ -110,7 +105,6 @@ class _Pass:
             self._words()
             self._own_names()
             self._flags()
-            self._capabilities()
             self._pasting()
         self._strings()
         self._shape()
@@ -158,8 +152,8 @@ class _Pass:
             elif name in absent:
                 if self._is_cudas(word, scoped):
                     self._absent(word)
-            elif name in guards:
-                self._guard(word)
+            elif name in guards:  # another pass decides them
+                self.left += bool(self.protected.why(start))
             elif name in flags:
                 told = flags[name].code and not self.protected.why(start)
                 if told and self._is_flagged(word):
@@ -603,116 +597,6 @@ class _Pass:
                     "names/stand-in",
                 )
 
-    # --- guards --------------------------------------------------------------------------------
-
-    def _guard(self, word: Word) -> None:
-        """Version and compiler macros: presence tests are renamed, thresholds are not."""
-        start, end, name = word
-        if self.protected.why(start):
-            self.left += 1
-            return
-        if self._access(start) == "member":
-            return
-        if not self.line[0] <= start <= self.line[1]:  # many guards can share one long line
-            self.line = self.lexed.logical_line(start)
-        line_start, line_end = self.line
-        defined = _DEFINE.match(self.data, line_start, line_end)
-        if defined and defined.end() == start:
-            self._guard_defined(word, defined.group(1))
-            return
-        if name in self.own_guards:
-            return  # said at its definition
-        match = _CONDITION.match(self.data, line_start, line_end)
-        if match is None:
-            self._say(
-                start,
-                end,
-                "SIG402",
-                ERROR,
-                f"'{name.decode()}' is used as a value; MUSA's numbers have another scale",
-                "test the feature instead, or use MUSA's own version macro with its own numbers",
-                "guards/value",
-            )
-            return
-        renamable = self.directives.get(line_start)
-        if renamable is None:
-            condition = _COMMENT.sub(b" ", self.data[match.end() : line_end])
-            words = self.table.guards.keys() & set(_NAME.findall(condition))
-            renamable = match.group(1) not in (b"if", b"elif") or not any(
-                has_number(condition, n) for n in words
-            )
-            if not renamable:
-                shown = b" ".join(condition.replace(b"\\", b" ").split()).decode("latin-1")
-                self._say(
-                    start,
-                    end,
-                    "SIG401",
-                    ERROR,
-                    f"'{shown[:90]}' depends on a CUDA version or architecture number; left as it "
-                    "is, so MUSA's compiler sees an undefined macro (0)",
-                    "test for the feature that the number stands for: __MUSA_ARCH__ is 210, 220 "
-                    "or 310; MUSART_VERSION counts SDK releases (5.2 is 50200)",
-                    "guards/threshold",
-                )
-            self.directives[line_start] = renamable
-        if not renamable:
-            return
-        target = self.table.guards[name]
-        if target is None or (self.strict and name in self.table.unproven):
-            self.directives[line_start] = False
-            entry = self.table.explain(name.decode())
-            self._say(
-                start,
-                end,
-                "SIG403",
-                ERROR,
-                f"'{name.decode()}' is not known to be defined by MUSA: this test changes its "
-                "meaning",
-                (entry.note if entry else "")
-                or "test for __MUSACC__, or for the MUSA header's own guard",
-                "guards/undefined",
-            )
-            return
-        if name in self.table.unproven:
-            self._unproven_guard(word, target)
-        self.edits.append(Edit(Span(start, end), target, "guards/presence", Safety.REVIEW))
-        self.renamed.append(word)
-
-    def _guard_defined(self, word: Word, directive: bytes) -> None:
-        """`#define` or `#undef` of a macro that CUDA or its compiler defines."""
-        start, end, name = word
-        target = self.table.guards[name]
-        if directive == b"undef" and name in self.own_guards:
-            return  # said at its definition
-        if target is not None and directive == b"undef" and not IS_NUMBER.search(name):
-            if name in self.table.unproven:
-                self._unproven_guard(word, target)
-            self.edits.append(Edit(Span(start, end), target, "guards/presence", Safety.REVIEW))
-            return
-        self._say(
-            start,
-            end,
-            "SIG402",
-            ERROR,
-            f"the project {'un' if directive == b'undef' else ''}defines '{name.decode()}' itself; "
-            "left as it is, with its uses in this file",
-            "decide what the MUSA build should see here",
-            "guards/defined-by-project",
-        )
-
-    def _unproven_guard(self, word: Word, target: bytes) -> None:
-        start, end, name = word
-        self._say(
-            start,
-            end,
-            "SIG404",
-            WARNING,
-            f"'{name.decode()}' becomes '{target.decode()}' by the naming rule; no use of that "
-            "macro was seen, and the test fails where it is not defined",
-            "check that your SDK defines it",
-            "guards/unproven",
-        )
-
     # --- includes ------------------------------------------------------------------------------
 
     def _include(self, include: Include) -> None:
@@ -855,27 +739,6 @@ class _Pass:
                     start, end, flag.code, Severity(flag.severity), flag.message + more, flag.help,
                     flag.rule,
                 )  # fmt: skip
-
-    def _capabilities(self) -> None:
-        """Host code that asks for a compute capability."""
-        data = self.data
-        if b"DeviceProp" not in data:
-            return
-        last = -1
-        for match in _CAPABILITY.finditer(data):
-            line = data.rfind(b"\n", 0, match.start())
-            if line == last or self.lexed.blank_at(match.start()):
-                continue
-            if self.protected.why(match.start()):
-                continue
-            last = line
-            name = match.group(1).decode()
-            what = "cards report 2.1, 2.2 or 3.1, not NVIDIA's numbers"
-            help = "ask for the feature, or compare with MUSA's numbers"
-            self._say(
-                *match.span(1), "SIG405", WARNING, f"device property '{name}': {what}", help,
-                "guards/device-property",
-            )  # fmt: skip
 
     def _pasting(self) -> None:
         data = self.data
@@ -1129,10 +992,6 @@ _PTX = re.compile(
     rb"%(?:laneid|warpid|smid|clock|lanemask|globaltimer)|\b(?:membar|fence|bar|ld|st|mov|cvt|mma|shfl"
     rb"|cp|red|atom|prmt|wgmma|mbarrier|ldmatrix|setmaxnreg|griddepcontrol|elect)\.|\.[bsuf](?:32|64)\b"
 )
-_CONDITION = re.compile(
-    rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef)\b"
-)
-_DEFINE = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(define|undef)[ \t]+")
 _COMMENT = re.compile(rb"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|//.*", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
@@ -1140,7 +999,6 @@ _HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
 _BREAK = re.compile(rb"[;{},(\n]")
 _NO_ARGUMENT = frozenset((b"(", b";", b"*", b"=", b".", b"-", b">", b"<", b"&", b":"))
-_CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor)\b(?!\s*\()")
 _DEVICE = re.compile(rb"cuda(?::\d+)?")
 _NPP = re.compile(rb"[nN]pp[A-Zisc]|NPP_")
 _STEM = re.compile(
@@ -1160,24 +1018,6 @@ _VERSIONED = re.compile(rb"(?:_ptsz|_ptds|_v\d)+$")
 _SOURCE_MARKS = (b"__global__", b"__device__", b"<cuda_", b"<curand_")
 
 
-def has_number(condition: bytes, name: bytes) -> bool:
-    """Is `name` more than tested for presence or truth in this #if condition?"""
-    rest = re.sub(rb"\bdefined\s*(?:\(\s*" + name + rb"\s*\)|" + name + rb"\b)", b"1", condition)
-    for match in re.finditer(rb"(?<![\w$])" + name + rb"(?![\w$])", rest):
-        before = _LEFT.sub(b"", rest[: match.start()])
-        after = _RIGHT.sub(b"", rest[match.end() :])
-        alone = (not before or before.endswith((b"&&", b"||", b"!"))) and (
-            not after or after.startswith((b"&&", b"||"))
-        )
-        if not alone:
-            return True
-    return False
-
-
-_LEFT = re.compile(rb"(?:(?<![\w$])\(|\s|\\|!)*$")  # grouping, not the ( of a call
-_RIGHT = re.compile(rb"^(?:\)|\s|\\)*")
-
-
 # --- what is left alone ---------------------------------------------------------------------
 
 _MARK = re.compile(rb"sigtrans:[ \t]*([\w-]+)|MUSIFY_EXCL_(START|STOP|LINE)\b")
@@ -1185,7 +1025,7 @@ _MUSA = re.compile(
     rb"\b(?:__MUSA__|__MUSACC__|__MUSA_ARCH__|MUSA_VERSION|MUSART_VERSION|(?:\w+_)?USE_MUSA"
     rb"|(?:\w+_)?(?:WITH|ENABLE|HAVE|HAS)_MUSA)\b"
 )
-_DIRECTIVE = re.compile(
+DIRECTIVE = re.compile(
     rb"^(?:\xef\xbb\xbf)?[ \t]*(?:#|%:)[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
     rb"((?:[^\r\n\\]|" + LINE_SPLICE + rb"|\\[^\r\n])*)",
     re.MULTILINE,
@@ -1256,7 +1096,7 @@ def _musa_branches(lexed: Lexed) -> list[tuple[int, int]]:
     data = lexed.data
     found: list[tuple[int, int]] = []
     stack: list[_Chain] = []
-    for match in _DIRECTIVE.finditer(data):
+    for match in DIRECTIVE.finditer(data):
         if lexed.blank_at(match.start(1)) is not None:
             continue
         kind = match.group(1)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sigtrans.symbols import FileFacts, Project
     from sigtrans.syntax import Lexed
 
-PASSES: tuple[str, ...] = ("inline_asm", "matrix", "warp")
+PASSES: tuple[str, ...] = ("guards", "inline_asm", "matrix", "warp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,9 @@ def find(
     renames = tuple(sorted(names.edits, key=lambda e: (e.span.start, e.span.end)))
     protected = find_protected(lexed)
     code = Code(
-        file, lexed, facts, project, table, protected, port.targets, port.sdk, is_cuda, renames
-    )
+        file, lexed, facts, project, table, protected, port.targets, port.sdk, is_cuda, renames,
+        port.strict,
+    )  # fmt: skip
     edits: list[Edit] = []
     said: list[Diagnostic] = list(names.diagnostics)
     helpers: set[str] = set()
