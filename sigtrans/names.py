@@ -6,7 +6,7 @@ simply be renamed, `headers` are include names. Every name is in exactly one of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,6 +87,7 @@ class NameTable:
 
     __slots__ = (
         "_cells",
+        "_newer",
         "_sources",
         "_tables",
         "absent",
@@ -117,6 +118,7 @@ class NameTable:
         self._tables: dict[str, dict[bytes, int]] = {}  # library -> name -> place in its cells
         self._cells: dict[str, list[bytes]] = {}  # library -> all cells, row after row
         self._sources: dict[str, tuple[str, ...]] = {}
+        self._newer: dict[str, dict[bytes, str]] = {}  # SDK -> names that a later one brings
 
     def grade(self, name: bytes) -> str:
         """The grade of a name, "" for a name that no table has."""
@@ -150,6 +152,27 @@ class NameTable:
                 return name[: end + 1]
             end = name.rfind(b"/", 0, end)
         return b""
+
+    def newer_than(self, sdk: str) -> Mapping[bytes, str]:
+        """Names that no SDK up to `sdk` has -> the first SDK that has them."""
+        newer = self._newer.get(sdk)
+        if newer is None:
+            limit = tuple(map(int, sdk.split(".")))
+            newer = self._newer[sdk] = {}
+            for cells in self._cells.values():
+                later = {
+                    cell: text
+                    for cell in set(cells[4::_WIDTH]) - {b""}
+                    if tuple(map(int, (text := cell.decode()[2:]).split("."))) > limit
+                }
+                if later:
+                    rows = zip(cells[::_WIDTH], cells[2::_WIDTH], cells[4::_WIDTH], strict=True)
+                    newer.update(
+                        (name, later[since])
+                        for name, kind, since in rows
+                        if since in later and kind != b"guard"
+                    )
+        return newer
 
     def find_sources(self, musa: str) -> tuple[str, ...]:
         """The CUDA names that become a MUSA name."""

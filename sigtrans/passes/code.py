@@ -91,7 +91,6 @@ class _Pass:
         self.said: list[Diagnostic] = []
         self.renamed: list[Word] = []
         self.unproven: dict[bytes, int] = {}  # rule-grade names -> first place
-        self.noted: dict[bytes, list[int]] = {}  # names whose entry carries a warning -> places
         self.flagged: dict[bytes, list[Word]] = {}
         self.line = (1, 0)  # the logical line judged last
         self.used: dict[bytes, list[tuple[int, int]]] = {}  # names of `using X::name;` -> where
@@ -191,18 +190,6 @@ class _Pass:
             self._resolve(scoped)
         if self.unproven:
             self._unproven()
-        for name, places in self.noted.items():
-            entry = self.table.explain(name.decode())
-            more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
-            self._say(
-                places[0],
-                places[0] + len(name),
-                "SIG107",
-                WARNING,
-                f"'{name.decode()}' is not only a rename: {entry.note if entry else ''}{more}",
-                f"check the call against the MUSA header; see sigtrans explain {name.decode()}",
-                "names/caution",
-            )
 
     def _access(self, start: int) -> str:
         """`member` after . or ->, `::` for a global name, the scope after `X::`, else nothing."""
@@ -338,8 +325,6 @@ class _Pass:
                 self._refused(start, end, name, self.table.targets[name])
                 return
             self.unproven.setdefault(name, start)
-        if name in self.table.cautions:
-            self.noted.setdefault(name, []).append(start)
         self.renamed.append(word)
         self.edits.append(Edit(Span(start, end), self.table.targets[name], "names/rename"))
 
@@ -749,8 +734,6 @@ class _Pass:
                 self.edits.append(Edit(span, target, "headers/rename"))
                 if row in self.table.unproven:
                     self.unproven.setdefault(row, include.start)
-            if row in self.table.cautions:
-                self.noted.setdefault(row, []).append(include.start)
             return
         if include.path.startswith((b"cutlass/", b"cute/")):
             self._say(

@@ -5,6 +5,10 @@
 #pragma once
 
 #if defined(__MUSACC__) || defined(__CUDACC__) || defined(SIGTRANS_HOST_TEST)
+#if defined(__MUSACC__)
+#include <musa_runtime.h>
+#endif
+
 namespace sigtrans {
 
 // cudaGridDependencySynchronize: the grid before this one has ended already.
