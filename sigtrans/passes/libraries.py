@@ -17,7 +17,7 @@ from sigtrans.names import data_dir
 from sigtrans.passes import Code, CodeFindings
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 
-MARKS = (b"cu", b"CU", b"nccl", b"NCCL", b"nv", b"NV", b"thrust/", b"<<<")
+MARKS = (b"cu", b"CU", b"nccl", b"NCCL", b"nv", b"NV", b"thrust", b"cooperative", b"<<<")
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -129,13 +129,20 @@ class _Libraries:
             self._device_launches()
         if b"GreenCtx" in code.data:
             self._green_contexts()
-        if b"cub::" in code.data:
-            self._newer_cub()
+        if b"cub::" in code.data or b"thrust::" in code.data:
+            self._newer_parts()
         self._sum_up()
         return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
 
     def _say(
-        self, start: int, end: int, code: str, severity: Severity, message: str, help: str, rule: str
+        self,
+        start: int,
+        end: int,
+        code: str,
+        severity: Severity,
+        message: str,
+        help: str,
+        rule: str,
     ) -> None:
         self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
 
@@ -422,25 +429,26 @@ class _Libraries:
                 "driver/green-context-events",
             )
 
-    def _newer_cub(self) -> None:
-        """Parts of CUB that came after the version muAlg was made from."""
+    def _newer_parts(self) -> None:
+        """Parts of CUB and Thrust that came after the version that MUSA's were made from."""
         code = self.code
-        if any(path.startswith("cub/") or "/cub/" in path for path in code.project.files):
-            return  # the tree brings its own
         seen: set[bytes] = set()
-        for match in _NEWER_CUB.finditer(code.data):
-            if match.group(1) in seen or not code.is_open(match.start()):
+        for match in _NEWER.finditer(code.data):
+            name = match.group(1)
+            library = name.partition(b"::")[0].decode()
+            vendored = any(f"{library}/" in path for path in code.project.files)
+            if vendored or name in seen or not code.is_open(match.start()):
                 continue
-            seen.add(match.group(1))
+            seen.add(name)
             self._say(
                 *match.span(),
                 "SIG152",
                 WARNING,
-                f"'cub::{match.group(1).decode()}' is newer than CUB 1.12.1, which MUSA's muAlg "
-                "is made from",
-                "check the SDK's include/cub; else bring the newer CUB's part along, or write it "
+                f"'{name.decode()}' is newer than version 1.12.1, which MUSA's {library} is made "
+                "from",
+                f"look into the SDK's include/{library}; else bring that part along, or write it "
                 "with what 1.12 has",
-                "cub/newer",
+                f"{library}/newer",
             )
 
 
@@ -461,9 +469,11 @@ _BEFORE_A_CALL = frozenset(
 )
 _EVENT_CALLS = frozenset((b"cuEventRecord", b"cuStreamWaitEvent", b"cudaEventRecord",
                           b"cudaStreamWaitEvent"))  # fmt: skip
-# None of their headers is in MooreThreads/muAlg, which says it follows CUB 1.12.1.
-_NEWER_CUB = re.compile(
-    rb"\bcub::((?:Device(?:MergeSort|SegmentedSort|AdjacentDifference|Memcpy|Copy|For|Transform"
-    rb"|TopK|Merge|Find)|Block(?:MergeSort|RunLengthDecode|LoadToShared)"
-    rb"|Warp(?:MergeSort|Exchange|Load|Store))\b)"
+# Names that MooreThreads/muAlg and MooreThreads/muThrust, made from 1.12.1, do not have.
+_NEWER = re.compile(
+    rb"\b((?:cub::(?:Device(?:MergeSort|SegmentedSort|AdjacentDifference|Memcpy|Copy|For|Transform"
+    rb"|TopK|Merge|Find)|DeviceScan::(?:In|Ex)clusive(?:Sum|Scan)ByKey|Block(?:MergeSort"
+    rb"|RunLengthDecode|LoadToShared)|Warp(?:MergeSort|Load|Store|Mask)|FutureValue)"
+    rb"|thrust::(?:cuda::par_nosync|(?:make_)?(?:tabulate_output|strided|offset)_iterator"
+    rb"|universal_host_pinned_vector))\b)"
 )

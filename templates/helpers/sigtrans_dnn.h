@@ -1,8 +1,8 @@
 // cuDNN's descriptors and calls on top of muDNN's C interface, for host code in C++.
 //
-// Every muDNN call here, and its order of arguments, is one that torch_musa makes natively
-// (torch_musa/csrc/aten/mudnn, 2026, behind TORCH_MUSA_USE_MUDNN_C_API): Tensor.cpp, Convolution.cpp,
-// Pooling.cpp, Softmax.cpp, BatchNorm.cpp, Unary.cpp. muDNN has no alpha and beta in these calls,
+// Every muDNN call here, and its order of arguments, is one that torch_musa makes itself (files of
+// torch_musa/csrc/aten/mudnn, 2026, behind TORCH_MUSA_USE_MUDNN_C_API: Tensor.cpp, Convolution.cpp,
+// Pooling.cpp, Softmax.cpp, BatchNorm.cpp, Unary.cpp). muDNN has no alpha and beta in these calls,
 // so only alpha 1 and beta 0 are served; everything that is not served answers
 // MUDNN_STATUS_NOT_SUPPORTED and computes nothing.
 // sigtrans: skip-file
@@ -101,7 +101,7 @@ struct Scratch {
 
 }  // namespace dnn_detail
 
-// --- tensors, filters, convolutions ---------------------------------------------------------------
+// --- tensors, filters, convolutions --------------------------------------------------------------
 
 inline mudnnStatus_t dnnSetTensor4dDescriptorEx(mudnnTensorDescriptor_t tensor,
                                                 mudnnDataType_t type, int n, int c, int h, int w,
@@ -150,7 +150,7 @@ mudnnStatus_t dnnSetConvolution2dDescriptor(dnnConvolutionDescriptor_t convoluti
   return mudnnSetConvolutionNdDescriptor(convolution, 2, pad, stride, dilation, mode, type);
 }
 
-// --- activation -----------------------------------------------------------------------------------
+// --- activation ----------------------------------------------------------------------------------
 
 template <class Nan>
 mudnnStatus_t dnnSetActivationDescriptor(dnnActivationDescriptor_t activation,
@@ -208,7 +208,7 @@ mudnnStatus_t dnnActivationForward(Handle handle, dnnActivationDescriptor_t acti
   return status;
 }
 
-// --- softmax --------------------------------------------------------------------------------------
+// --- softmax -------------------------------------------------------------------------------------
 
 // Over the channels. The form over a whole instance is served where height and width are 1.
 template <class Handle>
@@ -245,7 +245,7 @@ mudnnStatus_t dnnSoftmaxForward(Handle handle, dnnSoftmaxAlgorithm_t algorithm,
   return status;
 }
 
-// --- pooling --------------------------------------------------------------------------------------
+// --- pooling -------------------------------------------------------------------------------------
 
 template <class Nan>
 mudnnStatus_t dnnSetPoolingNdDescriptor(dnnPoolingDescriptor_t pooling, mudnnPoolingMode_t mode,
@@ -308,7 +308,7 @@ mudnnStatus_t dnnPoolingForward(Handle handle, dnnPoolingDescriptor_t pooling, c
   return status;
 }
 
-// --- batch normalisation, inference ---------------------------------------------------------------
+// --- batch normalisation, inference --------------------------------------------------------------
 
 // One value a channel (SPATIAL). cuDNN describes mean, variance, scale and bias as 1 x C x 1 x 1
 // (DeriveBNTensorDescriptor), muDNN's callers as C values: the descriptor is made anew here.
