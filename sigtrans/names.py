@@ -100,6 +100,7 @@ class NameTable:
         "methods",
         "same",
         "targets",
+        "torch_members",
         "torch_words",
         "unproven",
     )
@@ -115,6 +116,7 @@ class NameTable:
         self.cautions: set[bytes] = set()  # targets whose note a user must read
         self.flags: dict[bytes, Flag] = {}  # names that are only reported
         self.torch_words: tuple[bytes, ...] = ()  # names of the PyTorch layer
+        self.torch_members: frozenset[bytes] = frozenset()  # kept in at::musa and c10::musa
         self.extra_words: tuple[bytes, ...] = ()  # the user's own, of any form
         self._tables: dict[str, dict[bytes, int]] = {}  # library -> name -> place in its cells
         self._cells: dict[str, list[bytes]] = {}  # library -> all cells, row after row
@@ -310,6 +312,8 @@ def load(
         table._add(label, cells)
         table.extra_words += tuple(cells[::_WIDTH])
     table.flags = _read_flags(data_dir() / "flags.tsv")
+    members = (data_dir() / "torch-members.tsv").read_bytes().splitlines()[1:]
+    table.torch_members = frozenset(line.partition(b"\t")[0] for line in members)
     return table
 
 

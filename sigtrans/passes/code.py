@@ -78,11 +78,6 @@ class _Pass:
         self.project = project
         self.table = table
         self.strict = strict
-        marked = b"torch" in file.data or b"at::" in file.data or b"c10/" in file.data
-        self.is_torch = marked and (
-            _TORCH.search(file.data) is not None
-            or any(i.path.startswith((b"torch/", b"ATen/", b"c10/")) for i in facts.includes)
-        )
         self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
         self.protected = find_protected(lexed)
         self.includes = (*facts.includes, *self._macro_includes())
@@ -174,7 +169,7 @@ class _Pass:
             elif name == b"cuda":
                 self._namespace(word)
             elif name == b"CUDA":
-                self._torch_key(word)
+                pass  # PyTorch's, or nobody's: torch_ext
             elif (
                 name not in declared
                 and name not in same
@@ -411,15 +406,14 @@ class _Pass:
         qualifies = self.data[after : after + 2] == b"::"
         at = self.lexed.after(after + 2)
         scope = self._access(start)
-        if scope == "torch" or (scope == "member" and self.data[after : after + 1] == b"("):
-            if self.is_torch:
-                self._torch_cuda(word, "torch::cuda" if scope == "torch" else ".cuda()")
-            return
+        if scope in ("torch", "member"):
+            return  # PyTorch's: torch_ext
         rule = _CUDA_BACKENDS.get(scope)
         if rule is not None:
             self.edits.append(Edit(Span(start, end), b"musa", rule))
             member = self.lexed.name_starting_at(at) if qualifies else b""
-            if member and scope in ("at", "c10") and member not in self.table.torch_words:
+            seen = member in self.table.torch_words or member in self.table.torch_members
+            if member and scope in ("at", "c10") and not seen:
                 self._say(
                     at,
                     at + len(member),
@@ -449,43 +443,12 @@ class _Pass:
             "names/libcudacxx",
         )
 
-    def _torch_cuda(self, word: Word, what: str) -> None:
-        self._say(
-            word[0],
-            word[1],
-            "SIG130",
-            ERROR,
-            f"'{what}' is PyTorch's CUDA interface; left as it is",
-            "MUSA tensors sit on PrivateUse1: use that device, or torch_musa's own functions",
-            "torch/cuda",
-        )
-
     def _names_namespace(self, start: int) -> bool:
         """`using namespace cuda;` and `namespace x = cuda;`."""
         limit = max(0, start - 400)
         line = max(self.data.rfind(byte, limit, start) for byte in (b";", b"{", b"}", b"\n"))
         line = max(line, limit - 1)
         return _NAMESPACE.match(self.data[line + 1 : start]) is not None
-
-    def _torch_key(self, word: Word) -> None:
-        """`CUDA` as a dispatch key, a device type or a backend of PyTorch."""
-        start, end, _ = word
-        at = self.lexed.before(start)
-        scope = self._access(start)
-        keyed = scope in ("DispatchKey", "DeviceType", "Backend", "kDLCUDA")
-        if not keyed:
-            line = self.data[max(0, start - 200) : start]
-            keyed = at >= 0 and self.data[at] == 0x2C and b"TORCH_LIBRARY_IMPL" in line
-        if keyed and not self.protected.why(start):
-            self._say(
-                start,
-                end,
-                "SIG130",
-                ERROR,
-                "'CUDA' is a dispatch key or device type of PyTorch here; left as it is",
-                "MUSA tensors sit on PrivateUse1: write that in its place",
-                "torch/dispatch-key",
-            )
 
     def _is_stem(self, word: Word) -> bool:
         """A piece such as `cuda` handed to a macro that pastes it."""
@@ -951,8 +914,6 @@ class _Pass:
             self.lexed = self.lexed.with_blanks()
         seen: set[int] = set()
         self._quoted_names(seen)
-        if self.is_torch:
-            self._quoted_devices()
         if files:
             self._quoted_files()
         if sources:
@@ -985,23 +946,6 @@ class _Pass:
                 else "MUSA has no such name: the look-up must go",
                 "strings/name",
             )
-
-    def _quoted_devices(self) -> None:
-        """The device "cuda" or "cuda:0" of PyTorch."""
-        for start, end, word in self.lexed.quoted:
-            blank = self.lexed.blank_at(start)
-            if word != b"cuda" or blank is None or self.protected.why(start):
-                continue
-            if _DEVICE.fullmatch(self.data, blank[0] + 1, blank[1] - 1):
-                self._say(
-                    start,
-                    end,
-                    "SIG130",
-                    WARNING,
-                    "this string names PyTorch's CUDA device; strings are not changed",
-                    'write "musa"',
-                    "torch/device",
-                )
 
     def _quoted_files(self) -> None:
         for first, last in self.lexed.blanks:
@@ -1113,7 +1057,6 @@ class _Pass:
                 )
 
 
-_TORCH = re.compile(rb"\b(?:torch|at)::")
 _NAMESPACE = re.compile(rb"\s*(?:using\s+namespace\s*(?:::\s*)?|namespace\s+\w+\s*=\s*(?:::\s*)?)$")
 _CUDA_SCOPES = frozenset(("nvcuda", "cooperative_groups", "std"))
 _CUDA_BACKENDS = {  # X::cuda that is X::musa on MUSA
@@ -1139,7 +1082,6 @@ _BREAK = re.compile(rb"[;{},(\n]")
 _NO_ARGUMENT = frozenset((b"(", b";", b"*", b"=", b".", b"-", b">", b"<", b"&", b":"))
 _CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor|warpSize)\b(?!\s*\()")
 _WIDE_TILE = re.compile(rb"\btiled_partition\s*<\s*(?:64|128|256|512)\s*>")
-_DEVICE = re.compile(rb"cuda(?::\d+)?")
 _NPP = re.compile(rb"[nN]pp[A-Zisc]|NPP_")
 _STEM = re.compile(
     rb"(?:cuda|cu|CU|CUDA|cublas|cublasLt|cufft|curand|cusparse|cusolver|cusolverDn|cudnn|nccl"
