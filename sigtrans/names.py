@@ -70,6 +70,13 @@ _PROVENANCE = frozenset(
         b"seen in converted code only",
         b"mupti*.h ship with the SDK",
         b"no use seen",
+        b"NVLink is spelt Mtlink",
+        b"NVLink is spelt MTLINK",
+        b"NvSci is spelt MtSci; profiler id",
+        b"COLUMN is spelt out",
+        b"keeps SM",
+        b"MUSA keeps the older spelling with ADDRESS",
+        b"torch_musa includes musolver.h",
         b"version 1.12.1: newer interfaces are missing",  # said of each such part: SIG152
         b"tiles above 32 lanes are wrong on mp_21 and mp_22",  # said at such a tile: SIG206
     )

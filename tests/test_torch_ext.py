@@ -117,6 +117,15 @@ def test_names_that_torch_musa_is_not_known_to_have(name: str, told: bool) -> No
     assert ("SIG134" in got.codes) == told
 
 
+def test_a_name_of_cuda_below_a_renamed_namespace_is_said() -> None:
+    got = port(HEAD + "c10::cuda::CUDACachingAllocator::CUDANews n;\n", path="a.cpp")
+    assert "c10::musa::MUSACachingAllocator::CUDANews n;" in got.text
+    assert [d.code for d in got.diagnostics if d.code == "SIG134"] == ["SIG134"]
+    known = port(HEAD + "c10::cuda::CUDACachingAllocator::CUDAAllocator *n;\n", path="a.cpp")
+    assert "c10::musa::MUSACachingAllocator::MUSAAllocator *n;" in known.text
+    assert "SIG134" not in known.codes
+
+
 def test_the_list_of_kept_members_is_sorted_and_apart_from_the_names() -> None:
     lines = (data_dir() / "torch-members.tsv").read_text().splitlines()
     names = [line.split("\t")[0] for line in lines[1:]]

@@ -87,6 +87,7 @@ class _Pass:
         self.renamed: list[Word] = []
         self.unproven: dict[bytes, int] = {}  # rule-grade names -> first place
         self.flagged: dict[bytes, list[Word]] = {}
+        self.libcudacxx: dict[bytes, list[int]] = {}  # names after cuda:: -> places
         self.line = (1, 0)  # the logical line judged last
         self.used: dict[bytes, list[tuple[int, int]]] = {}  # names of `using X::name;` -> where
         self.own_guards = facts.guards | project.guards  # theirs, not CUDA's
@@ -185,6 +186,7 @@ class _Pass:
             self._resolve(scoped)
         if self.unproven:
             self._unproven()
+        self._libcudacxx()
 
     def _access(self, start: int) -> str:
         """`member` after . or ->, `::` for a global name, the scope after `X::`, else nothing."""
@@ -431,17 +433,36 @@ class _Pass:
             scope = ""
         if scope or b"cuda" in self.project.declared or b"cuda" in self.project.owned:
             return
-        shown = self.lexed.name_starting_at(at).decode("latin-1") if qualifies else "…"
-        self._say(
-            start,
-            end,
-            "SIG131",
-            ERROR,
-            f"'cuda::{shown}' is libcu++; MUSA ships only a few of its headers (musa/std)",
-            "replace it (std:: on the host, own code on the device), or check the SDK's include "
-            f"folder for musa/{shown}",
-            "names/libcudacxx",
-        )
+        shown = self.lexed.name_starting_at(at) if qualifies else "…".encode()
+        inner = self.lexed.after(at + len(shown))
+        if shown == b"std" and self.data[inner : inner + 2] == b"::":
+            name = self.lexed.name_starting_at(self.lexed.after(inner + 2))
+            if name == b"numeric_limits":
+                edit = Edit(Span(start, end), b"musa", "names/libcudacxx", Safety.REVIEW)
+                self.edits.append(edit)
+                return
+            shown = b"std::" + name
+        self.libcudacxx.setdefault(shown, []).append(start)
+
+    def _libcudacxx(self) -> None:
+        """One word about each name of libcu++, however often the file uses it."""
+        for name, places in self.libcudacxx.items():
+            shown = name.decode("utf-8", "replace")
+            more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
+            self._say(
+                places[0],
+                places[0] + 4,
+                "SIG131",
+                ERROR,
+                f"'cuda::{shown}' is libcu++; MUSA ships only a few of its headers (musa/std: "
+                f"tuple, utility, limits, type_traits, cstdint, cstddef, cassert){more}",
+                f"include its header from musa/std and write musa::{shown} where the SDK has it; "
+                "else std:: on the host, own code on the device"
+                if shown.startswith("std")
+                else "replace it (std:: on the host, own code on the device), or check the SDK's "
+                f"include folder for musa/{shown}",
+                "names/libcudacxx",
+            )
 
     def _names_namespace(self, start: int) -> bool:
         """`using namespace cuda;` and `namespace x = cuda;`."""

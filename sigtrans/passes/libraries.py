@@ -306,13 +306,16 @@ class _Libraries:
         )
 
     def _unfit(self, start: int, end: int, name: bytes, why: str) -> None:
-        forms = [row for row in changes()[name] if row.template and self._applies(row)]
+        rows = [row for row in changes()[name] if self._applies(row)]
+        forms = [row for row in rows if row.template]
+        # CUDA has a form that is the same on MUSA: this may well be that one.
+        same = any(row.counts and not row.template and not row.code for row in rows)
         shown = " or ".join(dict.fromkeys(row.template for row in forms))
         self._say(
             start,
             end,
             "SIG143",
-            ERROR,
+            WARNING if same else ERROR,
             f"'{name.decode()}' differs on MUSA in its arguments, and this use {why}: only renamed",
             f"write it by hand: {shown}" if shown else "compare the call with the MUSA header",
             "calls/unfit",
@@ -327,7 +330,16 @@ class _Libraries:
         needed = entry.sdk.removeprefix(">=")
         if needed and f"SDK {needed}" in entry.note and is_since(needed, self.code.sdk):
             return  # it speaks of older SDKs alone
-        self.cautions.setdefault(entry.note, {}).setdefault(name, start)
+        note = "; ".join(c for c in entry.note.split("; ") if self._concerns_us(c))
+        if note:
+            self.cautions.setdefault(note, {}).setdefault(name, start)
+
+    def _concerns_us(self, clause: str) -> bool:
+        """Not so where a clause speaks of cards that the port is not for."""
+        named = set(re.findall(r"\bmp_\d\d\b", clause))
+        if clause.endswith(" only"):
+            return not named or not named.issuperset(self.code.targets)
+        return not named or not named.isdisjoint(self.code.targets)
 
     def _include(self, start: int, path: bytes) -> None:
         """A header that keeps its name, and has a word said about it."""

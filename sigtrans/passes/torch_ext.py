@@ -41,6 +41,7 @@ class _Torch:
             elif name == b"cuda" and code.is_open(start):
                 self._cuda(start, end)
         self._devices()
+        self._inner_names()
         if self.edits:
             first = min(self.edits)
             places = len(self.edits)
@@ -149,6 +150,23 @@ class _Torch:
                     "torch/device",
                 )
 
+    def _inner_names(self) -> None:
+        """`c10::cuda::Inner::CUDAName`: a name of CUDA below a namespace that was renamed."""
+        code = self.code
+        for match in _INNER.finditer(code.data) if b"::cuda::" in code.data else ():
+            name = match.group(1)
+            if name in code.table.targets or not code.is_open(match.start()):
+                continue
+            self._say(
+                *match.span(1),
+                "SIG134",
+                WARNING,
+                f"'{name.decode('latin-1')}' was not seen in torch_musa's counterpart of this "
+                "namespace; left as it is",
+                "check torch_musa's headers: most such names have MUSA in CUDA's place",
+                "torch/unproven",
+            )
+
 
 def scope_before(lexed: Lexed, start: int) -> str:
     """`X` of `X::name`, "member" after . or ->, else nothing."""
@@ -164,6 +182,7 @@ def scope_before(lexed: Lexed, start: int) -> str:
     return ""
 
 
+_INNER = re.compile(rb"\b(?:at|c10)::cuda::(?:\w+::)+(\w*(?:CUDA|Cuda|cuda)\w*)(?!\w|::)")
 _TORCH = re.compile(rb"\b(?:torch|at)::")
 _OWN_METHOD = re.compile(rb"[\w>&*][ \t]+cuda[ \t]*\(")  # a class of this file has such a method
 _DEVICE = re.compile(rb"cuda(?::\d+)?")
@@ -173,6 +192,8 @@ _MEMBERS = {
     b"synchronize": "c10::musa::device_synchronize() for the current device, of "
     "torch_musa/csrc/core/MUSAFunctions.h",
     b"cudnn_is_available": "drop the question: torch_musa always comes with muDNN",
+    b"CUDAPluggableAllocator": "torch::musa::MUSAPluggableAllocator, of "
+    "torch_musa/csrc/core/MUSAPluggableAllocator.h",
     b"manual_seed": "seed the generator of at::musa::detail::getDefaultMUSAGenerator(), of "
     "torch_musa/csrc/aten/musa/MUSAGeneratorImpl.h",
 }
