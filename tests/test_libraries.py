@@ -239,7 +239,9 @@ def test_events_of_green_contexts() -> None:
 
 
 def test_newer_parts_of_cub_and_thrust(tmp_path: Path) -> None:
-    assert "SIG152" in port("auto p = thrust::cuda::par_nosync.on(s);\n").codes
+    got = port("auto p = thrust::cuda::par_nosync(a).on(s);\n")
+    assert got.text == "auto p = thrust::musa::par(a).on(s);\n" and got.codes == {"SIG144"}
+    assert "SIG152" in port("auto p = thrust::make_tabulate_output_iterator(f);\n").codes
     assert "SIG152" not in port("auto p = thrust::cuda::par.on(s);\n").codes
     source = "void f() { cub::DeviceMergeSort::SortKeys(a); cub::DeviceScan::ExclusiveSum(b); }\n"
     (said,) = (d for d in port(source).diagnostics if d.code == "SIG152")

@@ -449,9 +449,15 @@ class _Libraries:
             name = match.group(1)
             library = name.partition(b"::")[0].decode()
             vendored = any(f"{library}/" in path for path in code.project.files)
-            if vendored or name in seen or not code.is_open(match.start()):
+            if vendored or not code.is_open(match.start()):
+                continue
+            if name == b"thrust::cuda::par_nosync":
+                self._synchronous_policy(match.end(), name not in seen)
+            if name in seen:
                 continue
             seen.add(name)
+            if name == b"thrust::cuda::par_nosync":
+                continue
             self._say(
                 *match.span(),
                 "SIG152",
@@ -461,6 +467,22 @@ class _Libraries:
                 f"look into the SDK's include/{library}; else bring that part along, or write it "
                 "with what 1.12 has",
                 f"{library}/newer",
+            )
+
+    def _synchronous_policy(self, end: int, first: bool) -> None:
+        """Thrust's par_nosync allows an algorithm to return early; par, which is older, does not."""
+        start = end - len(b"par_nosync")
+        self.edits.append(Edit(Span(start, end), b"par", "thrust/par-nosync", Safety.REVIEW))
+        if first:
+            self._say(
+                start,
+                end,
+                "SIG144",
+                NOTE,
+                "'par_nosync' is newer than Thrust 1.12.1, which MUSA's is made from: 'par' does "
+                "the same and waits for the result",
+                "",
+                "thrust/par-nosync",
             )
 
 
