@@ -282,6 +282,32 @@ def test_nvtx_calls_become_calls_that_do_nothing(tmp_path: Path) -> None:
     assert '#include "nvToolsExt.h"' in texts(drafted)["a.mu"]
 
 
+def test_a_declaration_of_what_a_helper_serves_has_to_go() -> None:
+    got = port("extern cudnnStatus_t cudnnSetTensor4dDescriptor(int a);\n")
+    assert "SIG143" in got.loud
+    assert "SIG143" not in port("int a = cudnnSetTensor4dDescriptor(b);\n").codes
+
+
+def test_a_string_with_such_a_name_offers_no_helper() -> None:
+    said = [d for d in port('f("cudnnSoftmaxForward");\n').diagnostics if d.code == "SIG121"]
+    assert len(said) == 1 and "sigtrans" not in said[0].help
+
+
+def test_options_of_the_runtime_compiler() -> None:
+    call = "void f() { nvrtcCompileProgram(p, 2, o); }\n"
+    options = 'const char *o[] = {"--gpu-architecture=compute_80", "-DN=1", "-use_fast_math"};\n'
+    said = [d.message for d in port(options + call).diagnostics if d.code == "SIG154"]
+    assert len(said) == 2 and "compute_80" in said[0] and "-use_fast_math" in said[1]
+    assert "SIG154" not in port(options).codes
+    assert "SIG154" not in port('// "--gpu-architecture=x"\n' + call).codes
+
+
+def test_cupti_is_said_once() -> None:
+    got = port("#include <cupti.h>\n#include <cupti_result.h>\nCUptiResult r;\n")
+    assert [d.code for d in got.diagnostics].count("SIG153") == 1
+    assert not got.helpers
+
+
 def test_a_c_file_cannot_have_a_helper_of_c_plus_plus() -> None:
     assert "SIG149" in port("void f() { cudnnPoolingForward(a); }\n", path="a.c").loud
     assert "SIG149" not in port("void f() { nvtxRangePop(); }\n", path="a.c").codes
@@ -293,8 +319,9 @@ def test_every_topic_has_its_header_and_the_other_way_round() -> None:
         for e in table().targets.values()
         for t in re.findall(rb"^sigtrans(?:::([a-z]+)|_nvtx)", e)
     }
-    assert {t.decode() or "nvtx" for t in used} | {"graph"} == topics().keys()
-    for topic in topics():
+    served = {t.decode() or "nvtx" for t in used} | {"graph"}
+    assert served == topics().keys() - {"cupti"}
+    for topic in served:
         text = (HELPERS / f"sigtrans_{topic}.h").read_text()
         assert "// sigtrans: skip-file\n#pragma once\n" in text
         assert text.isascii() and all(len(line) <= 100 for line in text.splitlines())

@@ -955,6 +955,8 @@ class _Pass:
             entry = self.table.explain(name.decode())
             loaded = self.project.loads_symbols and entry is not None and entry.kind == "function"
             target = self.table.targets.get(name, b"").decode()
+            if target.startswith("sigtrans"):
+                target = ""  # a helper header serves it; no library has it
             self._say(
                 start,
                 end,

@@ -101,6 +101,7 @@ class _Libraries:
     edits: list[Edit] = field(default_factory=list)
     said: list[Diagnostic] = field(default_factory=list)
     helpers: dict[str, int] = field(default_factory=dict)  # topic -> first place
+    topics: dict[str, int] = field(default_factory=dict)  # topics without a header
     cautions: dict[str, dict[bytes, int]] = field(default_factory=dict)  # note -> names -> place
     newer: dict[str, dict[bytes, int]] = field(default_factory=dict)  # SDK -> names -> place
 
@@ -113,6 +114,8 @@ class _Libraries:
             name = code.data[start:end]
             if rename.rule == "headers/rename":
                 name = code.table.header_row(name)
+                if rename.text.startswith(b"mupti"):
+                    self.topics.setdefault("cupti", start)
             elif rename.rule != "names/rename":
                 continue
             if rename.text.startswith((b"sigtrans::", b"sigtrans_")):
@@ -127,6 +130,8 @@ class _Libraries:
             self._include(include.start, include.path)
         if b"<<<" in code.data:
             self._device_launches()
+        if b"nvrtcCompileProgram" in code.data:
+            self._compile_options()
         if b"GreenCtx" in code.data:
             self._green_contexts()
         if b"cub::" in code.data or b"thrust::" in code.data:
@@ -155,6 +160,18 @@ class _Libraries:
         if rename.rule == "headers/rename":
             self._replace_include(start, text.removeprefix("sigtrans_").removesuffix(".h"))
             return
+        after = self.code.lexed.after(end)
+        if self.code.data[after : after + 1] == b"(" and self._is_declared(start):
+            name = self.code.data[start:end].decode()
+            self._say(
+                start,
+                end,
+                "SIG143",
+                ERROR,
+                f"'{name}' is declared here, and a helper header has it under another name",
+                "drop the declaration",
+                "calls/declared",
+            )
         if text.startswith("sigtrans_"):
             topic = "nvtx"
         else:
@@ -380,7 +397,7 @@ class _Libraries:
                 f"check it against the MUSA header; see sigtrans explain {first.decode('latin-1')}",
                 "names/caution",
             )
-        for topic, start in self.helpers.items():
+        for topic, start in (*self.helpers.items(), *self.topics.items()):
             said = topics()[topic]
             word = self.code.lexed.name_starting_at(start)
             self._say(
@@ -441,15 +458,39 @@ class _Libraries:
                 "driver/green-context-events",
             )
 
+    def _compile_options(self) -> None:
+        """NVRTC's options in the strings of a file that compiles with it."""
+        code = self.code
+        seen: dict[bytes, int] = {}
+        for start, end in code.lexed.blanks:
+            if code.data[start] != 0x22 or code.protected.why(start):
+                continue
+            option = _OPTION.match(code.data, start + 1, end)
+            if option:
+                seen.setdefault(option.group(), start)
+        for text, start in seen.items():
+            self._say(
+                start,
+                start + len(text) + 2,
+                "SIG154",
+                WARNING,
+                f"'{text.decode('latin-1')}' reads like an option of NVRTC; MTRTC takes mcc's",
+                "write mcc's option (--offload-arch=mp_31 for an architecture, which is the "
+                "default), or drop it",
+                "nvrtc/option",
+            )
+
     def _newer_parts(self) -> None:
         """Parts of CUB and Thrust that came after the version that MUSA's were made from."""
         code = self.code
         seen: set[bytes] = set()
+        vendored: dict[str, bool] = {}  # does the tree bring the library along?
         for match in _NEWER.finditer(code.data):
             name = match.group(1)
             library = name.partition(b"::")[0].decode()
-            vendored = any(f"{library}/" in path for path in code.project.files)
-            if vendored or not code.is_open(match.start()):
+            if library not in vendored:
+                vendored[library] = any(f"{library}/" in path for path in code.project.files)
+            if vendored[library] or not code.is_open(match.start()):
                 continue
             if name == b"thrust::cuda::par_nosync":
                 self._synchronous_policy(match.end(), name not in seen)
@@ -470,7 +511,7 @@ class _Libraries:
             )
 
     def _synchronous_policy(self, end: int, first: bool) -> None:
-        """Thrust's par_nosync allows an algorithm to return early; par, which is older, does not."""
+        """par_nosync allows an algorithm to return early; par, which is older, does not."""
         start = end - len(b"par_nosync")
         self.edits.append(Edit(Span(start, end), b"par", "thrust/par-nosync", Safety.REVIEW))
         if first:
@@ -503,6 +544,12 @@ _BEFORE_A_CALL = frozenset(
 )
 _EVENT_CALLS = frozenset((b"cuEventRecord", b"cuStreamWaitEvent", b"cudaEventRecord",
                           b"cudaStreamWaitEvent"))  # fmt: skip
+_OPTION = re.compile(
+    rb"--?(?:gpu-architecture|arch|use_fast_math|fmad|ftz|prec-(?:div|sqrt)|maxrregcount|dc|rdc"
+    rb"|relocatable-device-code|device-(?:c|debug)|(?:generate-)?line-?info|default-device|dlto"
+    rb"|extra-device-vectorization|ptxas-options|extended-lambda|expt-[\w-]+|restrict|dopt"
+    rb"|minimal|pch\w*|builtin-\w+|diag-\w+|brief-diagnostics|std|dlink)(?:=[^\"]*)?(?=\")"
+)
 # Names that MooreThreads/muAlg and MooreThreads/muThrust, made from 1.12.1, do not have.
 _NEWER = re.compile(
     rb"\b((?:cub::(?:Device(?:MergeSort|SegmentedSort|AdjacentDifference|Memcpy|Copy|For|Transform"

@@ -182,7 +182,7 @@ def scope_before(lexed: Lexed, start: int) -> str:
     return ""
 
 
-_INNER = re.compile(rb"\b(?:at|c10)::cuda::(?:\w+::)+(\w*(?:CUDA|Cuda|cuda)\w*)(?!\w|::)")
+_INNER = re.compile(rb"\b(?:at|c10)::cuda::(?:\w+::){1,4}(\w*(?:CUDA|Cuda|cuda)\w*)(?!\w|::)")
 _TORCH = re.compile(rb"\b(?:torch|at)::")
 _OWN_METHOD = re.compile(rb"[\w>&*][ \t]+cuda[ \t]*\(")  # a class of this file has such a method
 _DEVICE = re.compile(rb"cuda(?::\d+)?")
