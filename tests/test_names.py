@@ -58,7 +58,7 @@ cublasLtMatmul mublasLtMatmul                        cublasXtHandle_t mublasXtHa
 cudnnConvolutionForward mudnnConvolutionForward      cufftExecC2C mufftExecC2C
 CUFFT_C2C MUFFT_C2C                                  curand_init murand_init
 curandState_t murandState_t                          curand murand
-curandStatePhilox4_32_10_t murand_state_philox4x32_10
+curandStatePhilox4_32_10_t murandStatePhilox4_32_10_t
 cusparseCreateCsr musparseCreateCsr                  CUSPARSE_ORDER_COL MUSPARSE_ORDER_COLUMN
 cusolverDnSpotrf musolverDnSpotrf                    cusolverDnCungqr musolverDnCungqr
 ncclAllReduce mcclAllReduce                          ncclCommCuDevice mcclCommMuDevice

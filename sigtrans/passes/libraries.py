@@ -17,7 +17,7 @@ from sigtrans.names import data_dir
 from sigtrans.passes import Code, CodeFindings
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 
-MARKS = (b"cu", b"CU", b"nccl", b"NCCL", b"nv", b"NV", b"thrust", b"cooperative", b"<<<")
+MARKS = (b"cu", b"CU", b"nccl", b"NCCL", b"nv", b"NV", b"thrust", b"THRUST", b"cooperative", b"<<<")
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -134,7 +134,7 @@ class _Libraries:
             self._compile_options()
         if b"GreenCtx" in code.data:
             self._green_contexts()
-        if b"cub::" in code.data or b"thrust::" in code.data:
+        if any(word in code.data for word in (b"cub::", b"thrust::", b"CUB_N", b"THRUST_N")):
             self._newer_parts()
         self._sum_up()
         return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
@@ -487,7 +487,7 @@ class _Libraries:
         vendored: dict[str, bool] = {}  # does the tree bring the library along?
         for match in _NEWER.finditer(code.data):
             name = match.group(1)
-            library = name.partition(b"::")[0].decode()
+            library = "cub" if name[:3].lower() == b"cub" else "thrust"
             if library not in vendored:
                 vendored[library] = any(f"{library}/" in path for path in code.project.files)
             if vendored[library] or not code.is_open(match.start()):
@@ -556,5 +556,6 @@ _NEWER = re.compile(
     rb"|TopK|Merge|Find)|DeviceScan::(?:In|Ex)clusive(?:Sum|Scan)ByKey|Block(?:MergeSort"
     rb"|RunLengthDecode|LoadToShared)|Warp(?:MergeSort|Load|Store|Mask)|FutureValue)"
     rb"|thrust::(?:cuda::par_nosync|(?:make_)?(?:tabulate_output|strided|offset)_iterator"
-    rb"|universal_host_pinned_vector))\b)"
+    rb"|universal_host_pinned_vector)|(?:CUB|THRUST)_(?:NS_QUALIFIER|NAMESPACE_BEGIN"
+    rb"|WRAPPED_NAMESPACE))\b)"
 )

@@ -2,9 +2,9 @@
 //
 // Every muDNN call here, and its order of arguments, is one that torch_musa makes itself (files of
 // torch_musa/csrc/aten/mudnn, 2026, behind TORCH_MUSA_USE_MUDNN_C_API: Tensor.cpp, Convolution.cpp,
-// Pooling.cpp, Softmax.cpp, BatchNorm.cpp, Unary.cpp). muDNN has no alpha and beta in these calls,
-// so only alpha 1 and beta 0 are served; everything that is not served answers
-// MUDNN_STATUS_NOT_SUPPORTED and computes nothing.
+// Pooling.cpp, Softmax.cpp, BatchNorm.cpp, Unary.cpp, Binary.cpp). muDNN has no alpha and beta in
+// these calls, so only alpha 1 and beta 0 are served (beta 1 when adding); everything that is not
+// served answers MUDNN_STATUS_NOT_SUPPORTED and computes nothing.
 // sigtrans: skip-file
 #pragma once
 
@@ -75,6 +75,25 @@ template <class Key, class Value> struct Notes {
     return true;
   }
 };
+struct Convolution {
+  int rank;
+  int pad[MUDNN_DIM_MAX];
+  int stride[MUDNN_DIM_MAX];
+  int dilation[MUDNN_DIM_MAX];
+};
+struct Filter {
+  mudnnTensorFormat_t format;
+  int rank;
+  int dims[MUDNN_DIM_MAX];
+};
+inline Notes<dnnConvolutionDescriptor_t, Convolution> &convolutions() {
+  static Notes<dnnConvolutionDescriptor_t, Convolution> notes;
+  return notes;
+}
+inline Notes<mudnnFilterDescriptor_t, Filter> &filters() {
+  static Notes<mudnnFilterDescriptor_t, Filter> notes;
+  return notes;
+}
 inline Notes<dnnActivationDescriptor_t, Activation> &activations() {
   static Notes<dnnActivationDescriptor_t, Activation> notes;
   return notes;
@@ -128,9 +147,10 @@ inline mudnnStatus_t dnnSetFilterNdDescriptor(mudnnFilterDescriptor_t filter, mu
                                               mudnnTensorFormat_t format, int rank,
                                               const int *dims) {
   if (rank > MUDNN_DIM_MAX) return MUDNN_STATUS_NOT_SUPPORTED;
-  int copy[MUDNN_DIM_MAX] = {};
-  for (int i = 0; i < rank; ++i) copy[i] = dims[i];
-  return mudnnSetFilterNdDescriptorWithScale(filter, type, format, rank, copy, 1.0f);
+  dnn_detail::Filter kept = {format, rank, {}};
+  for (int i = 0; i < rank; ++i) kept.dims[i] = dims[i];
+  dnn_detail::filters().put(filter, kept);
+  return mudnnSetFilterNdDescriptorWithScale(filter, type, format, rank, kept.dims, 1.0f);
 }
 
 inline mudnnStatus_t dnnSetFilter4dDescriptor(mudnnFilterDescriptor_t filter, mudnnDataType_t type,
@@ -140,6 +160,27 @@ inline mudnnStatus_t dnnSetFilter4dDescriptor(mudnnFilterDescriptor_t filter, mu
   return dnnSetFilterNdDescriptor(filter, type, format, 4, dims);
 }
 
+inline mudnnStatus_t dnnDestroyFilterDescriptor(mudnnFilterDescriptor_t filter) {
+  dnn_detail::filters().drop(filter);
+  return mudnnDestroyFilterDescriptor(filter);
+}
+
+template <class Mode>
+mudnnStatus_t dnnSetConvolutionNdDescriptor(dnnConvolutionDescriptor_t convolution, int rank,
+                                            const int *pad, const int *stride,
+                                            const int *dilation, Mode mode, mudnnDataType_t type) {
+  if (rank > MUDNN_DIM_MAX) return MUDNN_STATUS_NOT_SUPPORTED;
+  dnn_detail::Convolution kept = {rank, {}, {}, {}};
+  for (int i = 0; i < rank; ++i) {
+    kept.pad[i] = pad[i];
+    kept.stride[i] = stride[i];
+    kept.dilation[i] = dilation[i];
+  }
+  dnn_detail::convolutions().put(convolution, kept);
+  return mudnnSetConvolutionNdDescriptor(convolution, rank, kept.pad, kept.stride, kept.dilation,
+                                         mode, type);
+}
+
 template <class Mode>
 mudnnStatus_t dnnSetConvolution2dDescriptor(dnnConvolutionDescriptor_t convolution, int pad_h,
                                             int pad_w, int stride_h, int stride_w, int dilation_h,
@@ -147,7 +188,65 @@ mudnnStatus_t dnnSetConvolution2dDescriptor(dnnConvolutionDescriptor_t convoluti
   int pad[2] = {pad_h, pad_w};
   int stride[2] = {stride_h, stride_w};
   int dilation[2] = {dilation_h, dilation_w};
-  return mudnnSetConvolutionNdDescriptor(convolution, 2, pad, stride, dilation, mode, type);
+  return dnnSetConvolutionNdDescriptor(convolution, 2, pad, stride, dilation, mode, type);
+}
+
+inline mudnnStatus_t dnnDestroyConvolutionDescriptor(dnnConvolutionDescriptor_t convolution) {
+  dnn_detail::convolutions().drop(convolution);
+  return mudnnDestroyConvolutionDescriptor(convolution);
+}
+
+// By cuDNN's formula, from what the descriptors were set to. cuDNN gives a filter's sizes as
+// K, C, H, W whatever its format is.
+inline mudnnStatus_t dnnGetConvolution2dForwardOutputDim(dnnConvolutionDescriptor_t convolution,
+                                                         mudnnTensorDescriptor_t x_tensor,
+                                                         mudnnFilterDescriptor_t filter, int *n,
+                                                         int *c, int *h, int *w) {
+  dnn_detail::Convolution set;
+  dnn_detail::Filter window;
+  dnn_detail::Shape in;
+  mudnnStatus_t status = dnn_detail::read(x_tensor, &in);
+  if (status != MUDNN_STATUS_SUCCESS) return status;
+  if (!dnn_detail::convolutions().get(convolution, &set) || set.rank != 2 ||
+      !dnn_detail::filters().get(filter, &window) || window.rank != 4 || in.rank != 4) {
+    return MUDNN_STATUS_NOT_SUPPORTED;
+  }
+  int out[2];
+  for (int i = 0; i < 2; ++i) {
+    int reach = (window.dims[i + 2] - 1) * set.dilation[i] + 1;
+    out[i] = (in.dims[i + 2] + 2 * set.pad[i] - reach) / set.stride[i] + 1;
+  }
+  *n = in.dims[0];
+  *c = window.dims[0];
+  *h = out[0];
+  *w = out[1];
+  return MUDNN_STATUS_SUCCESS;
+}
+
+// C = A + C, with A of size 1 where it is spread over C (torch_musa hands such shapes to Binary).
+template <class Handle>
+mudnnStatus_t dnnAddTensor(Handle handle, const void *alpha, mudnnTensorDescriptor_t a_tensor,
+                           const void *a, const void *beta, mudnnTensorDescriptor_t c_tensor,
+                           void *c) {
+  dnn_detail::Shape shape;
+  mudnnStatus_t status = dnn_detail::read(c_tensor, &shape);
+  if (status != MUDNN_STATUS_SUCCESS) return status;
+  bool ones = shape.type == MUDNN_DATA_DOUBLE
+                  ? *static_cast<const double *>(alpha) == 1.0 &&
+                        *static_cast<const double *>(beta) == 1.0
+                  : *static_cast<const float *>(alpha) == 1.0f &&
+                        *static_cast<const float *>(beta) == 1.0f;
+  if (!ones) return MUDNN_STATUS_NOT_SUPPORTED;
+  mudnnBinaryStruct *binary = nullptr;
+  status = mudnnCreateBinaryDescriptor(&binary);
+  if (status != MUDNN_STATUS_SUCCESS) return status;
+  status = mudnnSetBinaryDescriptor(binary, MUDNN_BINARY_ADD, MUDNN_PARAM_DATA_NONE, nullptr,
+                                    MUDNN_PARAM_DATA_NONE, nullptr);
+  if (status == MUDNN_STATUS_SUCCESS) {
+    status = mudnnBinary(handle, binary, c_tensor, c, c_tensor, c, a_tensor, const_cast<void *>(a));
+  }
+  mudnnDestroyBinaryDescriptor(binary);
+  return status;
 }
 
 // --- activation ----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ enum mudnnActivationMode_t { MUDNN_ACTIVATION_SIGMOID, MUDNN_ACTIVATION_RELU, MU
   MUDNN_ACTIVATION_IDENTITY, MUDNN_ACTIVATION_CLIPPED_RELU, MUDNN_ACTIVATION_ELU };
 enum mudnnUnaryMode_t { MUDNN_UNARY_RELU, MUDNN_UNARY_SIGMOID, MUDNN_UNARY_TANH,
   MUDNN_UNARY_IDENTITY, MUDNN_UNARY_CLIP };
+enum mudnnBinaryMode_t { MUDNN_BINARY_ADD };
 enum mudnnParamDataType_t { MUDNN_PARAM_DATA_NONE, MUDNN_PARAM_DATA_DOUBLE };
 enum mudnnPoolingMode_t { MUDNN_POOLING_MAX, MUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING };
 enum mudnnSoftmaxMode_t { MUDNN_SOFTMAX_MODE_SOFTMAX, MUDNN_SOFTMAX_MODE_LOG_SOFTMAX };
@@ -25,6 +26,7 @@ struct mudnnConvolutionStruct { int n, pad[2], stride[2], dilation[2]; };
 struct mudnnActivationStruct { int mode; };
 struct mudnnPoolingStruct { mudnnPoolingMode_t mode; int n, k[2], p[2], s[2]; };
 struct mudnnUnaryStruct { mudnnUnaryMode_t mode; double a, b; };
+struct mudnnBinaryStruct { mudnnBinaryMode_t mode; };
 struct mudnnSoftmaxStruct { int dim; mudnnSoftmaxMode_t mode; };
 struct mudnnBatchNormStruct { double eps; bool training; };
 typedef mudnnTensorStruct *mudnnTensorDescriptor_t; typedef mudnnFilterStruct *mudnnFilterDescriptor_t;
@@ -35,7 +37,7 @@ static int live = 0;
   mudnnStatus_t mudnnDestroy##NAME##Descriptor(mudnn##NAME##Struct *d) { \
     delete d; --live; return MUDNN_STATUS_SUCCESS; }
 MAKE(Tensor) MAKE(Filter) MAKE(Convolution) MAKE(Activation) MAKE(Pooling) MAKE(Unary) MAKE(Softmax)
-MAKE(BatchNorm)
+MAKE(BatchNorm) MAKE(Binary)
 musaError_t musaMalloc(void **p, size_t n) { *p = std::malloc(n); ++live; return musaSuccess; }
 musaError_t musaFree(void *p) { std::free(p); --live; return musaSuccess; }
 musaError_t musaDeviceSynchronize() { return musaSuccess; }
@@ -91,6 +93,24 @@ mudnnStatus_t mudnnUnary(handle, mudnnUnaryStruct *u, mudnnTensorDescriptor_t, v
     if (u->mode == MUDNN_UNARY_TANH) r = std::tanh(v);
     if (u->mode == MUDNN_UNARY_CLIP) r = float(v < u->a ? u->a : v > u->b ? u->b : v);
     static_cast<float *>(y)[i] = r;
+  }
+  return MUDNN_STATUS_SUCCESS;
+}
+mudnnStatus_t mudnnSetBinaryDescriptor(mudnnBinaryStruct *b, mudnnBinaryMode_t m, mudnnParamDataType_t,
+                                       void *, mudnnParamDataType_t, void *) {
+  b->mode = m; return MUDNN_STATUS_SUCCESS;
+}
+mudnnStatus_t mudnnBinary(handle, mudnnBinaryStruct *, mudnnTensorDescriptor_t ot, void *out,
+    mudnnTensorDescriptor_t, void *left, mudnnTensorDescriptor_t rt, void *right) {
+  for (int64_t i = 0; i < count(ot); ++i) {
+    int64_t rest = i, from = 0;
+    for (int k = ot->n - 1, step = 1; k >= 0; --k) {
+      int64_t at = rest % ot->d[k];
+      rest /= ot->d[k];
+      if (rt->d[k] != 1) from += at * step;
+      step *= int(rt->d[k]);
+    }
+    static_cast<float *>(out)[i] = static_cast<float *>(left)[i] + static_cast<float *>(right)[from];
   }
   return MUDNN_STATUS_SUCCESS;
 }
@@ -223,7 +243,17 @@ int main() {
   dnnSetConvolution2dDescriptor(c, 1, 2, 3, 4, 5, 6, 0, MUDNN_DATA_FLOAT);
   std::printf("filter %d %d %d %d conv %d %d %d %d %d %d\n", f->d[0], f->d[1], f->d[2], f->d[3],
               c->pad[0], c->pad[1], c->stride[0], c->stride[1], c->dilation[0], c->dilation[1]);
-  mudnnDestroyFilterDescriptor(f); mudnnDestroyConvolutionDescriptor(c);
+  dnnSetTensor4dDescriptor(y, MUDNN_TENSOR_NCHW, MUDNN_DATA_FLOAT, 2, 3, 30, 17);
+  int n = 0, k = 0, h = 0, w = 0;
+  s = dnnGetConvolution2dForwardOutputDim(c, y, f, &n, &k, &h, &w);
+  std::printf("out %d %d %d %d %d\n", s, n, k, h, w);
+  dnnSetTensor4dDescriptor(y, MUDNN_TENSOR_NCHW, MUDNN_DATA_FLOAT, 1, 2, 1, 1);
+  std::vector<float> per_channel = {10, 20};
+  out = in;
+  s = dnnAddTensor("h", &one, y, per_channel.data(), &one, x, out.data()); show("add", s, out);
+  std::printf("scaled %d\n", dnnAddTensor("h", &two, y, per_channel.data(), &one, x, out.data()));
+  dnnDestroyFilterDescriptor(f); dnnDestroyConvolutionDescriptor(c);
+  std::printf("gone %d\n", dnnGetConvolution2dForwardOutputDim(c, y, f, &n, &k, &h, &w));
   mudnnDestroyTensorDescriptor(x); mudnnDestroyTensorDescriptor(y); mudnnDestroyTensorDescriptor(p);
   std::printf("live %d\n", live);
 }
