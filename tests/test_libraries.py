@@ -118,9 +118,21 @@ def test_what_cannot_be_rewritten_is_an_error(source: str, code: str) -> None:
     assert "musaSuccess" not in got.text and "sigtrans::" not in got.text
 
 
-def test_a_declaration_is_no_call() -> None:
-    got = port("extern cudaError_t cudaGraphUpload(cudaGraphExec_t e, cudaStream_t s);\n")
-    assert got.text == "extern musaError_t musaGraphUpload(musaGraphExec_t e, musaStream_t s);\n"
+@pytest.mark.parametrize(
+    "head",
+    ["#ifdef A\n", "#if B\n f();\n#endif\n", "START\n", "if (a) f(); else\n", "do\n", "/* x */ \n"],
+)
+def test_what_stands_on_the_line_before_makes_no_declaration(head: str) -> None:
+    got = port(f"void f() {{\n{head}cudaGraphUpload(e, s);\n")
+    assert "((void)(e), (void)(s), musaSuccess);" in got.text
+
+
+@pytest.mark.parametrize(
+    "head", ["extern cudaError_t ", "cudaError_t\n", "CUDARTAPI\n", "static inline cudaError_t\n"]
+)
+def test_a_declaration_is_no_call(head: str) -> None:
+    got = port(f"{head}cudaGraphUpload(cudaGraphExec_t e, cudaStream_t s);\n")
+    assert got.text.endswith("musaGraphUpload(musaGraphExec_t e, musaStream_t s);\n")
     assert "SIG143" not in got.codes
 
 
@@ -308,7 +320,11 @@ def test_cupti_is_said_once() -> None:
 
 
 def test_a_c_file_cannot_have_a_helper_of_c_plus_plus() -> None:
-    assert "SIG149" in port("void f() { cudnnPoolingForward(a); }\n", path="a.c").loud
+    source = (
+        "void f() { cudnnPoolingForward(a); cudnnSoftmaxForward(a); cudnnPoolingForward(b); }\n"
+    )
+    (said,) = (d for d in port(source, path="a.c").diagnostics if d.code == "SIG149")
+    assert "'cudnnPoolingForward', 'cudnnSoftmaxForward'" in said.message
     assert "SIG149" not in port("void f() { nvtxRangePop(); }\n", path="a.c").codes
 
 

@@ -102,6 +102,7 @@ class _Libraries:
     said: list[Diagnostic] = field(default_factory=list)
     helpers: dict[str, int] = field(default_factory=dict)  # topic -> first place
     topics: dict[str, int] = field(default_factory=dict)  # topics without a header
+    foreign: dict[str, dict[bytes, int]] = field(default_factory=dict)  # topic -> names in C
     cautions: dict[str, dict[bytes, int]] = field(default_factory=dict)  # note -> names -> place
     newer: dict[str, dict[bytes, int]] = field(default_factory=dict)  # SDK -> names -> place
 
@@ -178,16 +179,7 @@ class _Libraries:
             match = _TOPIC.match(text.removeprefix("sigtrans::"))
             topic = match.group().lower() if match else ""
             if self.code.file.path.endswith(".c"):
-                name = self.code.data[start:end].decode()
-                self._say(
-                    start,
-                    end,
-                    "SIG149",
-                    ERROR,
-                    f"'{name}' is served by sigtrans_{topic}.h, which is C++, and this file is C",
-                    "compile the file as C++, or write MUSA's own calls",
-                    "calls/helper-language",
-                )
+                self.foreign.setdefault(topic, {}).setdefault(self.code.data[start:end], start)
         self.helpers.setdefault(topic, start)
 
     def _replace_include(self, start: int, topic: str) -> None:
@@ -269,9 +261,20 @@ class _Libraries:
 
     def _is_declared(self, start: int) -> bool:
         """`cudaError_t name(…)`, `#define name(…)`: no call of it."""
-        at = self.code.lexed.before(start)
-        word = self.code.lexed.name_ending_at(at)
-        return bool(word) and not word.isdigit() and word not in _BEFORE_A_CALL
+        code = self.code
+        at = code.lexed.before(start)
+        word = code.lexed.name_ending_at(at)
+        if not word or word.isdigit() or word in _BEFORE_A_CALL:
+            return False
+        line, end = code.lexed.logical_line(at)
+        if end >= start:
+            return True
+        # The word ends another line: a directive, a macro that stands alone, or a type.
+        if code.data[line:end].lstrip().startswith(b"#"):
+            return False
+        opened = code.lexed.after(start + len(code.lexed.name_starting_at(start)))
+        parameters = code.lexed.arguments(opened)
+        return any(_TYPE_AND_NAME.search(code.lexed.code(*each)) for each in parameters)
 
     def _rewrite(self, start: int, arguments: list[tuple[int, int]], row: Change) -> None:
         """Edit what stands between the arguments; these stay where they are, with their renames
@@ -396,6 +399,17 @@ class _Libraries:
                 f"{shown} {what}: {note}",
                 f"check it against the MUSA header; see sigtrans explain {first.decode('latin-1')}",
                 "names/caution",
+            )
+        for topic, names in self.foreign.items():
+            first = min(names, key=lambda n: names[n])
+            self._say(
+                names[first],
+                names[first] + len(first),
+                "SIG149",
+                ERROR,
+                f"this file is C, and sigtrans_{topic}.h, which serves {_enumerate(names)}, is C++",
+                "compile the file as C++, or write MUSA's own calls",
+                "calls/helper-language",
             )
         for topic, start in (*self.helpers.items(), *self.topics.items()):
             said = topics()[topic]
@@ -536,6 +550,7 @@ def _enumerate(names: Mapping[bytes, int]) -> str:
 _TOPIC = re.compile(r"[a-z]+|[A-Z]+(?=_)")
 _HELPER = re.compile(r"\bsigtrans::(\w+)")
 _PLACE = re.compile(r"\$(\d+)")
+_TYPE_AND_NAME = re.compile(rb"[\w>]\s+[A-Za-z_]")
 _NULL = re.compile(rb"nullptr|NULL|0|\(void\s*\*\s*\)\s*0")
 _DIRECTIVE = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _INCLUDE = re.compile(rb"[ \t]*(#[ \t]*include[ \t]*[<\"]([^>\"\r\n]+)[>\"])")
