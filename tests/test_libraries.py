@@ -444,6 +444,12 @@ def test_dnn_computes_what_cudnn_defines_and_refuses_the_rest(tmp_path: Path) ->
     assert run(tmp_path, "c++", program("dnn.cpp")) == DNN_PRINTED
 
 
+@pytest.mark.parametrize("topic", ["dnn", "graph", "launch", "sparse"])
+def test_without_the_headers_of_musa_there_is_nothing(tmp_path: Path, topic: str) -> None:
+    source = f'#undef SIGTRANS_HOST_TEST\n#include "sigtrans_{topic}.h"\nint main() {{}}\n'
+    assert run(tmp_path, "c++", source) == ""
+
+
 def test_launch_compiles(tmp_path: Path) -> None:
     source = (
         "#define __device__\n#define __forceinline__ inline\n"

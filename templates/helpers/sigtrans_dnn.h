@@ -5,13 +5,22 @@
 // Pooling.cpp, Softmax.cpp, BatchNorm.cpp, Unary.cpp, Binary.cpp). muDNN has no alpha and beta in
 // these calls, so only alpha 1 and beta 0 are served (beta 1 when adding); everything that is not
 // served answers MUDNN_STATUS_NOT_SUPPORTED and computes nothing.
+//
+// Where the headers of MUSA are missing (a build for the host alone), there is nothing in here.
 // sigtrans: skip-file
 #pragma once
 
-#if !defined(SIGTRANS_HOST_TEST)
+#if defined(SIGTRANS_HOST_TEST)
+#define SIGTRANS_HAS_DNN
+#elif defined(__has_include)
+#if __has_include(<mudnn.h>) && __has_include(<musa_runtime.h>)
 #include <mudnn.h>
 #include <musa_runtime.h>
+#define SIGTRANS_HAS_DNN
 #endif
+#endif
+
+#ifdef SIGTRANS_HAS_DNN
 
 #include <stddef.h>
 #include <stdint.h>
@@ -467,3 +476,4 @@ inline mudnnStatus_t dnnDeriveBNTensorDescriptor(mudnnTensorDescriptor_t derived
 }
 
 }  // namespace sigtrans
+#endif  // SIGTRANS_HAS_DNN

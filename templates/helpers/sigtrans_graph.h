@@ -5,13 +5,22 @@
 // CUDA 12's form, stand on the vendor's page for SDK 5.2 (programming_guide/features/musa_graphs).
 // The driver call differs in the same way (wudi0717/xla: xla/stream_executor/musa). What compiles
 // is chosen here. Flags other than 0 need the form with three arguments.
+//
+// Where the headers of MUSA are missing (a build for the host alone), there is nothing in here.
 // sigtrans: skip-file
 #pragma once
 
-#if !defined(SIGTRANS_HOST_TEST)
+#if defined(SIGTRANS_HOST_TEST)
+#define SIGTRANS_HAS_GRAPH
+#elif defined(__has_include)
+#if __has_include(<musa.h>) && __has_include(<musa_runtime.h>)
 #include <musa.h>
 #include <musa_runtime.h>
+#define SIGTRANS_HAS_GRAPH
 #endif
+#endif
+
+#ifdef SIGTRANS_HAS_GRAPH
 
 namespace sigtrans {
 namespace graph_detail {
@@ -88,3 +97,4 @@ MUresult graphInstantiateDriver(Exec *exec, Graph graph, MUgraphNode *error, cha
 }
 
 }  // namespace sigtrans
+#endif  // SIGTRANS_HAS_GRAPH

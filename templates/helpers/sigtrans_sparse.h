@@ -6,12 +6,21 @@
 // torch_musa, and these functions only forward.
 //
 // SpMM preprocesses before every computation, because cuSPARSE does not ask its users to.
+//
+// Where the headers of MUSA are missing (a build for the host alone), there is nothing in here.
 // sigtrans: skip-file
 #pragma once
 
-#if !defined(SIGTRANS_HOST_TEST)
+#if defined(SIGTRANS_HOST_TEST)
+#define SIGTRANS_HAS_SPARSE
+#elif defined(__has_include)
+#if __has_include(<musparse.h>)
 #include <musparse.h>
+#define SIGTRANS_HAS_SPARSE
 #endif
+#endif
+
+#ifdef SIGTRANS_HAS_SPARSE
 
 #include <stddef.h>
 
@@ -176,3 +185,4 @@ musparseStatus_t sparseSpSM_solve(musparseHandle_t handle, musparseOperation_t o
 #endif
 
 }  // namespace sigtrans
+#endif  // SIGTRANS_HAS_SPARSE
