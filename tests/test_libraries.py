@@ -18,6 +18,7 @@ from sigtrans.passes.libraries import changes, topics
 from sigtrans.plan import Settings
 from sigtrans.rules import make_traps
 
+MODELS = Path(__file__).parent / "helpers"
 HELPERS = data_dir().parent / "templates" / "helpers"
 
 
@@ -354,7 +355,7 @@ def test_every_name_that_a_header_serves_is_declared_there() -> None:
 
 
 def program(name: str) -> str:
-    return (Path(__file__).parent / "helpers" / name).read_text()
+    return (MODELS / name).read_text()
 
 
 def compiler(kind: str) -> str:
@@ -379,9 +380,10 @@ def run(tmp_path: Path, kind: str, source: str) -> str:
         "-Wno-unused-function",
         "-DSIGTRANS_HOST_TEST",
     ]
+    folders = [f"-I{HELPERS}", f"-I{MODELS}", f"-I{tmp_path}"]
     binary = str(tmp_path / "program")
     made = subprocess.run(
-        [compiler(kind), *flags, f"-I{HELPERS}", str(path), "-o", binary],
+        [compiler(kind), *flags, *folders, str(path), "-o", binary],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
@@ -442,6 +444,23 @@ live 0
 
 def test_dnn_computes_what_cudnn_defines_and_refuses_the_rest(tmp_path: Path) -> None:
     assert run(tmp_path, "c++", program("dnn.cpp")) == DNN_PRINTED
+
+
+def test_the_port_of_a_cudnn_program_computes_the_same(tmp_path: Path) -> None:
+    got = port(program("cudnn_program.cpp"), path="a.cpp", is_cuda=False)
+    assert got.codes == {"SIG150"}
+    (tmp_path / "mudnn.h").write_text('#include "mudnn_model.h"\n')
+    (tmp_path / "musa_runtime.h").write_text("")
+    # Sums of 3 x 3 around the places of 0 … 15, less 40, not below 0; the largest of each 2 x 2.
+    inside = range(4)
+    near = {at: [k for k in (at - 1, at, at + 1) if k in inside] for at in inside}
+    sums = [sum(4 * i + j for i in near[r] for j in near[c]) for r in inside for c in inside]
+    kept = [max(0, each - 40) for each in sums]
+    pooled = [max(kept[4 * r + c + d] for d in (0, 1, 4, 5)) for r in (0, 2) for c in (0, 2)]
+    largest = max(pooled)
+    log = [each - largest for each in pooled]  # the sum is all but that one term
+    printed = run(tmp_path, "c++", "#undef SIGTRANS_HOST_TEST\n" + got.text)
+    assert [float(each) for each in printed.split()] == [*pooled, *log]
 
 
 @pytest.mark.parametrize("topic", ["dnn", "graph", "launch", "sparse"])
