@@ -6,7 +6,7 @@ simply be renamed, `headers` are include names. Every name is in exactly one of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,14 @@ _PROVENANCE = frozenset(
         b"seen in converted code only",
         b"mupti*.h ship with the SDK",
         b"no use seen",
+        b"NVLink is spelt Mtlink",
+        b"NVLink is spelt MTLINK",
+        b"NvSci is spelt MtSci; profiler id",
+        b"COLUMN is spelt out",
+        b"keeps SM",
+        b"MUSA keeps the older spelling with ADDRESS",
+        b"torch_musa includes musolver.h",
+        b"version 1.12.1: newer interfaces are missing",  # said of each such part: SIG152
         b"tiles above 32 lanes are wrong on mp_21 and mp_22",  # said at such a tile: SIG206
     )
 )
@@ -87,6 +95,7 @@ class NameTable:
 
     __slots__ = (
         "_cells",
+        "_newer",
         "_sources",
         "_tables",
         "absent",
@@ -98,6 +107,7 @@ class NameTable:
         "methods",
         "same",
         "targets",
+        "torch_members",
         "torch_words",
         "unproven",
     )
@@ -113,10 +123,12 @@ class NameTable:
         self.cautions: set[bytes] = set()  # targets whose note a user must read
         self.flags: dict[bytes, Flag] = {}  # names that are only reported
         self.torch_words: tuple[bytes, ...] = ()  # names of the PyTorch layer
+        self.torch_members: frozenset[bytes] = frozenset()  # kept in at::musa and c10::musa
         self.extra_words: tuple[bytes, ...] = ()  # the user's own, of any form
         self._tables: dict[str, dict[bytes, int]] = {}  # library -> name -> place in its cells
         self._cells: dict[str, list[bytes]] = {}  # library -> all cells, row after row
         self._sources: dict[str, tuple[str, ...]] = {}
+        self._newer: dict[str, dict[bytes, str]] = {}  # SDK -> names that a later one brings
 
     def grade(self, name: bytes) -> str:
         """The grade of a name, "" for a name that no table has."""
@@ -150,6 +162,27 @@ class NameTable:
                 return name[: end + 1]
             end = name.rfind(b"/", 0, end)
         return b""
+
+    def newer_than(self, sdk: str) -> Mapping[bytes, str]:
+        """Names that no SDK up to `sdk` has -> the first SDK that has them."""
+        newer = self._newer.get(sdk)
+        if newer is None:
+            limit = tuple(map(int, sdk.split(".")))
+            newer = self._newer[sdk] = {}
+            for cells in self._cells.values():
+                later = {
+                    cell: text
+                    for cell in set(cells[4::_WIDTH]) - {b""}
+                    if tuple(map(int, (text := cell.decode()[2:]).split("."))) > limit
+                }
+                if later:
+                    rows = zip(cells[::_WIDTH], cells[2::_WIDTH], cells[4::_WIDTH], strict=True)
+                    newer.update(
+                        (name, later[since])
+                        for name, kind, since in rows
+                        if since in later and kind != b"guard"
+                    )
+        return newer
 
     def find_sources(self, musa: str) -> tuple[str, ...]:
         """The CUDA names that become a MUSA name."""
@@ -286,6 +319,8 @@ def load(
         table._add(label, cells)
         table.extra_words += tuple(cells[::_WIDTH])
     table.flags = _read_flags(data_dir() / "flags.tsv")
+    members = (data_dir() / "torch-members.tsv").read_bytes().splitlines()[1:]
+    table.torch_members = frozenset(line.partition(b"\t")[0] for line in members)
     return table
 
 

@@ -638,6 +638,12 @@ class Worker:
             f"sigtrans.passes.{module}"
         ).find
         findings = find(file, context)
+        moved = any(b"musa_extension" in edit.text for edit in findings.edits)
+        if moved and b"load_inline" in file.data:
+            from sigtrans.passes.inline_source import find as find_inline  # few files need it
+
+            port = Port(self.settings.targets, self.settings.sdk, self.settings.strict)
+            findings = find_inline(file, findings, self.table, port)
         return _with_kept(file, findings, project) if findings.edits else findings
 
 

@@ -522,7 +522,7 @@ SAME = [
     ("include-like-cuda", "#include <cuda_mine.h>\n", "SIG104"),
     ("include-cub", "#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n", ""),
     ("include-libcudacxx", "#include <cuda/atomic>\n", "SIG103"),
-    ("include-nvtx", "#include <nvtx3/nvToolsExt.h>\n", "SIG103"),
+    ("include-nvml", "#include <nvml.h>\n", "SIG103"),
     ("include-cutlass", "#include <cutlass/cutlass.h>\n", "SIG601"),
     # MUSA's own
     ("musa-only", f"#ifdef __MUSA__\n{F}\n#endif\n", ""),
@@ -554,7 +554,7 @@ SAME = [
     ("asm-member", "x.asm(1);", ""),
     ("warp-size-member", "x = prop.warpSize;", ""),
     ("texture", "texture<float> t;", "SIG301"),
-    ("absent", "nvtxRangePop();", "SIG101"),
+    ("absent", "nvmlShutdown();", "SIG101"),
     ("unknown", "cudaNoSuchThing(p);", "SIG102"),
     (
         "member-declared",
@@ -591,7 +591,7 @@ def test_same(source: str, said: str | None) -> None:
     [
         pytest.param("x;\ncudaFree(p);", ["2: cudaFree"], id="call"),
         pytest.param("#ifdef __CUDACC__\n", ["1: __CUDACC__"], id="guard"),
-        pytest.param('f("x", nvtxRangePop());', ["1: nvtxRangePop"], id="absent"),
+        pytest.param('f("x", nvmlShutdown());', ["1: nvmlShutdown"], id="absent"),
         pytest.param("x..cudaFree; x...cudaFree", ["1: cudaFree", "1: cudaFree"], id="dots"),
         pytest.param("a > cudaSuccess", ["1: cudaSuccess"], id="greater"),
         pytest.param('// cudaFree\n\'"\' + "cudaFree"; R"(cudaFree)"', [], id="no-code"),
@@ -616,11 +616,11 @@ def test_case_names_are_unique() -> None:
 @pytest.mark.parametrize(
     ("source", "places"),
     [
-        pytest.param("a;\nb = nvtxRangePop();", {"2:5 SIG101"}, id="second-line"),
-        pytest.param("变量 = nvtxRangePop();", {"1:6 SIG101"}, id="columns-are-characters"),
-        pytest.param("\ufeffx = nvtxRangePop();", {"1:5 SIG101"}, id="bom-is-no-column"),
-        pytest.param("a;\r\n\tnvtxRangePop();", {"2:2 SIG101"}, id="crlf-and-tab"),
-        pytest.param("nvtxRangePop(); nvtxRangePop();", {"1:1 SIG101", "1:17 SIG101"}, id="each"),
+        pytest.param("a;\nb = nvmlShutdown();", {"2:5 SIG101"}, id="second-line"),
+        pytest.param("变量 = nvmlShutdown();", {"1:6 SIG101"}, id="columns-are-characters"),
+        pytest.param("\ufeffx = nvmlShutdown();", {"1:5 SIG101"}, id="bom-is-no-column"),
+        pytest.param("a;\r\n\tnvmlShutdown();", {"2:2 SIG101"}, id="crlf-and-tab"),
+        pytest.param("nvmlShutdown(); nvmlShutdown();", {"1:1 SIG101", "1:17 SIG101"}, id="each"),
         pytest.param("x\n#include <cuda/atomic>\n", {"2:11 SIG103"}, id="include"),
         pytest.param('f("cuInit", "cuInit");', {"1:4 SIG121", "1:14 SIG121"}, id="strings"),
         pytest.param("void f(int cudaFree) {}", {"1:12 SIG110"}, id="declaration"),
@@ -780,7 +780,7 @@ PIECES = st.sampled_from(
         "->",
         ".",
         "n",
-        "nvtxRangePop()",
+        "nvmlShutdown()",
         "cudaNope",
         "变",
         "\ufeff",

@@ -435,7 +435,7 @@ def test_the_gate_notices_a_draft_that_is_not_the_plan(tmp_path: Path) -> None:
 
 
 def test_severities_and_silence_follow_the_configuration(tmp_path: Path) -> None:
-    files: Tree = {"a.cu": C + "int x = nvtxRangePop(), y = cudaNope();\n"}
+    files: Tree = {"a.cu": C + "int x = nvmlShutdown(), y = cudaNope();\n"}
     config = Config(severity=(("SIG101", Severity.NOTE), ("SIG102", None)))
     drafted = port_tree(tmp_path, files, Settings(jobs=1, config=config))
     found = result(drafted, "a.cu")
@@ -454,7 +454,7 @@ MANY: Tree = {
     "a.cuh": C + "namespace n { int cudaFree(int); }\n#define P(x) x##_t\n",
     "b.cu": '#include "a.cuh"\nvoid f() { cudaFree(p); n::cudaFree(1); P(cudaError); }\n',
     "c.cu": "int cudaMalloc(int a) { return a; }\n" + C,
-    "d.cpp": "auto f = cudaMalloc(1); nvtxRangePop(); cudaNope(); cuNopeNope();\n",
+    "d.cpp": "auto f = cudaMalloc(1); nvmlShutdown(); cudaNope(); cuNopeNope();\n",
     "e.cu": "#if __CUDA_ARCH__ >= 800 && CUDA_VERSION > 1\n#endif\nasm(x);\n",
     "third_party/f.cpp": '#include "../a.cuh"\n',
     "CMakeLists.txt": "project(x LANGUAGES CXX CUDA)\nadd_executable(b b.cu c.cu)\n",

@@ -76,11 +76,6 @@ class _Pass:
         self.project = project
         self.table = table
         self.strict = strict
-        marked = b"torch" in file.data or b"at::" in file.data or b"c10/" in file.data
-        self.is_torch = marked and (
-            _TORCH.search(file.data) is not None
-            or any(i.path.startswith((b"torch/", b"ATen/", b"c10/")) for i in facts.includes)
-        )
         self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
         self.protected = find_protected(lexed)
         self.includes = (*facts.includes, *self._macro_includes())
@@ -89,8 +84,8 @@ class _Pass:
         self.said: list[Diagnostic] = []
         self.renamed: list[Word] = []
         self.unproven: dict[bytes, int] = {}  # rule-grade names -> first place
-        self.noted: dict[bytes, list[int]] = {}  # names whose entry carries a warning -> places
         self.flagged: dict[bytes, list[Word]] = {}
+        self.libcudacxx: dict[bytes, list[int]] = {}  # names after cuda:: -> places
         self.used: dict[bytes, list[tuple[int, int]]] = {}  # names of `using X::name;` -> where
         self.own_files = {o.name for o in facts.own if o.reach is Reach.FILE}
         self.own_ranges: dict[bytes, list[Own]] = {}
@@ -169,7 +164,7 @@ class _Pass:
             elif name == b"cuda":
                 self._namespace(word)
             elif name == b"CUDA":
-                self._torch_key(word)
+                pass  # PyTorch's, or nobody's: torch_ext
             elif (
                 name not in declared
                 and name not in same
@@ -185,18 +180,7 @@ class _Pass:
             self._resolve(scoped)
         if self.unproven:
             self._unproven()
-        for name, places in self.noted.items():
-            entry = self.table.explain(name.decode())
-            more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
-            self._say(
-                places[0],
-                places[0] + len(name),
-                "SIG107",
-                WARNING,
-                f"'{name.decode()}' is not only a rename: {entry.note if entry else ''}{more}",
-                f"check the call against the MUSA header; see sigtrans explain {name.decode()}",
-                "names/caution",
-            )
+        self._libcudacxx()
 
     def _access(self, start: int) -> str:
         """`member` after . or ->, `::` for a global name, the scope after `X::`, else nothing."""
@@ -332,8 +316,6 @@ class _Pass:
                 self._refused(start, end, name, self.table.targets[name])
                 return
             self.unproven.setdefault(name, start)
-        if name in self.table.cautions:
-            self.noted.setdefault(name, []).append(start)
         self.renamed.append(word)
         self.edits.append(Edit(Span(start, end), self.table.targets[name], "names/rename"))
 
@@ -420,15 +402,14 @@ class _Pass:
         qualifies = self.data[after : after + 2] == b"::"
         at = self.lexed.after(after + 2)
         scope = self._access(start)
-        if scope == "torch" or (scope == "member" and self.data[after : after + 1] == b"("):
-            if self.is_torch:
-                self._torch_cuda(word, "torch::cuda" if scope == "torch" else ".cuda()")
-            return
+        if scope in ("torch", "member"):
+            return  # PyTorch's: torch_ext
         rule = _CUDA_BACKENDS.get(scope)
         if rule is not None:
             self.edits.append(Edit(Span(start, end), b"musa", rule))
             member = self.lexed.name_starting_at(at) if qualifies else b""
-            if member and scope in ("at", "c10") and member not in self.table.torch_words:
+            seen = member in self.table.torch_words or member in self.table.torch_members
+            if member and scope in ("at", "c10") and not seen:
                 self._say(
                     at,
                     at + len(member),
@@ -446,28 +427,36 @@ class _Pass:
             scope = ""
         if scope or b"cuda" in self.project.declared or b"cuda" in self.project.owned:
             return
-        shown = self.lexed.name_starting_at(at).decode("latin-1") if qualifies else "…"
-        self._say(
-            start,
-            end,
-            "SIG131",
-            ERROR,
-            f"'cuda::{shown}' is libcu++; MUSA ships only a few of its headers (musa/std)",
-            "replace it (std:: on the host, own code on the device), or check the SDK's include "
-            f"folder for musa/{shown}",
-            "names/libcudacxx",
-        )
+        shown = self.lexed.name_starting_at(at) if qualifies else "…".encode()
+        inner = self.lexed.after(at + len(shown))
+        if shown == b"std" and self.data[inner : inner + 2] == b"::":
+            name = self.lexed.name_starting_at(self.lexed.after(inner + 2))
+            if name == b"numeric_limits":
+                edit = Edit(Span(start, end), b"musa", "names/libcudacxx", Safety.REVIEW)
+                self.edits.append(edit)
+                return
+            shown = b"std::" + name
+        self.libcudacxx.setdefault(shown, []).append(start)
 
-    def _torch_cuda(self, word: Word, what: str) -> None:
-        self._say(
-            word[0],
-            word[1],
-            "SIG130",
-            ERROR,
-            f"'{what}' is PyTorch's CUDA interface; left as it is",
-            "MUSA tensors sit on PrivateUse1: use that device, or torch_musa's own functions",
-            "torch/cuda",
-        )
+    def _libcudacxx(self) -> None:
+        """One word about each name of libcu++, however often the file uses it."""
+        for name, places in self.libcudacxx.items():
+            shown = name.decode("utf-8", "replace")
+            more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
+            self._say(
+                places[0],
+                places[0] + 4,
+                "SIG131",
+                ERROR,
+                f"'cuda::{shown}' is libcu++; MUSA ships only a few of its headers (musa/std: "
+                f"tuple, utility, limits, type_traits, cstdint, cstddef, cassert){more}",
+                f"include its header from musa/std and write musa::{shown} where the SDK has it; "
+                "else std:: on the host, own code on the device"
+                if shown.startswith("std")
+                else "replace it (std:: on the host, own code on the device), or check the SDK's "
+                f"include folder for musa/{shown}",
+                "names/libcudacxx",
+            )
 
     def _names_namespace(self, start: int) -> bool:
         """`using namespace cuda;` and `namespace x = cuda;`."""
@@ -475,26 +464,6 @@ class _Pass:
         line = max(self.data.rfind(byte, limit, start) for byte in (b";", b"{", b"}", b"\n"))
         line = max(line, limit - 1)
         return _NAMESPACE.match(self.data[line + 1 : start]) is not None
-
-    def _torch_key(self, word: Word) -> None:
-        """`CUDA` as a dispatch key, a device type or a backend of PyTorch."""
-        start, end, _ = word
-        at = self.lexed.before(start)
-        scope = self._access(start)
-        keyed = scope in ("DispatchKey", "DeviceType", "Backend", "kDLCUDA")
-        if not keyed:
-            line = self.data[max(0, start - 200) : start]
-            keyed = at >= 0 and self.data[at] == 0x2C and b"TORCH_LIBRARY_IMPL" in line
-        if keyed and not self.protected.why(start):
-            self._say(
-                start,
-                end,
-                "SIG130",
-                ERROR,
-                "'CUDA' is a dispatch key or device type of PyTorch here; left as it is",
-                "MUSA tensors sit on PrivateUse1: write that in its place",
-                "torch/dispatch-key",
-            )
 
     def _is_stem(self, word: Word) -> bool:
         """A piece such as `cuda` handed to a macro that pastes it."""
@@ -633,8 +602,6 @@ class _Pass:
                 self.edits.append(Edit(span, target, "headers/rename"))
                 if row in self.table.unproven:
                     self.unproven.setdefault(row, include.start)
-            if row in self.table.cautions:
-                self.noted.setdefault(row, []).append(include.start)
             return
         if include.path.startswith((b"cutlass/", b"cute/")):
             self._say(
@@ -817,8 +784,6 @@ class _Pass:
             self.lexed = self.lexed.with_blanks()
         seen: set[int] = set()
         self._quoted_names(seen)
-        if self.is_torch:
-            self._quoted_devices()
         if files:
             self._quoted_files()
         if sources:
@@ -839,6 +804,8 @@ class _Pass:
             entry = self.table.explain(name.decode())
             loaded = self.project.loads_symbols and entry is not None and entry.kind == "function"
             target = self.table.targets.get(name, b"").decode()
+            if target.startswith("sigtrans"):
+                target = ""  # a helper header serves it; no library has it
             self._say(
                 start,
                 end,
@@ -851,23 +818,6 @@ class _Pass:
                 else "MUSA has no such name: the look-up must go",
                 "strings/name",
             )
-
-    def _quoted_devices(self) -> None:
-        """The device "cuda" or "cuda:0" of PyTorch."""
-        for start, end, word in self.lexed.quoted:
-            blank = self.lexed.blank_at(start)
-            if word != b"cuda" or blank is None or self.protected.why(start):
-                continue
-            if _DEVICE.fullmatch(self.data, blank[0] + 1, blank[1] - 1):
-                self._say(
-                    start,
-                    end,
-                    "SIG130",
-                    WARNING,
-                    "this string names PyTorch's CUDA device; strings are not changed",
-                    'write "musa"',
-                    "torch/device",
-                )
 
     def _quoted_files(self) -> None:
         for first, last in self.lexed.blanks:
@@ -979,7 +929,6 @@ class _Pass:
                 )
 
 
-_TORCH = re.compile(rb"\b(?:torch|at)::")
 _NAMESPACE = re.compile(rb"\s*(?:using\s+namespace\s*(?:::\s*)?|namespace\s+\w+\s*=\s*(?:::\s*)?)$")
 _CUDA_SCOPES = frozenset(("nvcuda", "cooperative_groups", "std"))
 _CUDA_BACKENDS = {  # X::cuda that is X::musa on MUSA
@@ -999,7 +948,6 @@ _HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
 _BREAK = re.compile(rb"[;{},(\n]")
 _NO_ARGUMENT = frozenset((b"(", b";", b"*", b"=", b".", b"-", b">", b"<", b"&", b":"))
-_DEVICE = re.compile(rb"cuda(?::\d+)?")
 _NPP = re.compile(rb"[nN]pp[A-Zisc]|NPP_")
 _STEM = re.compile(
     rb"(?:cuda|cu|CU|CUDA|cublas|cublasLt|cufft|curand|cusparse|cusolver|cusolverDn|cudnn|nccl"

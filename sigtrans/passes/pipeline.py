@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sigtrans.symbols import FileFacts, Project
     from sigtrans.syntax import Lexed
 
-PASSES: tuple[str, ...] = ("guards", "inline_asm", "matrix", "warp")
+PASSES: tuple[str, ...] = ("guards", "inline_asm", "matrix", "warp", "libraries", "torch_ext")
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,6 +288,11 @@ def _hits(data: bytes, needles: Iterable[bytes]) -> list[int]:
     return sorted(hits)
 
 
+def find_tokens(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where the string literals of a Python file stand, from quote to quote."""
+    return (m.span() for m in _TOKENS.finditer(data) if data[m.start()] != 0x23)  # '#'
+
+
 def find_words(
     file: SourceFile, context: BuildContext, needles: Sequence[bytes] = NEEDLES
 ) -> list[Found]:
