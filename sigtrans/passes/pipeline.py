@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sigtrans.symbols import FileFacts, Project
     from sigtrans.syntax import Lexed
 
-PASSES: tuple[str, ...] = ("matrix", "warp")
+PASSES: tuple[str, ...] = ("matrix", "warp", "memory", "intrinsics")
 
 
 @dataclass(frozen=True, slots=True)
