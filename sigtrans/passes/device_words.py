@@ -151,9 +151,7 @@ def swap(code: Code, family: str) -> tuple[list[Edit], list[Diagnostic], set[str
         if not applies(row.when, code) or call.open < 0:
             continue
         if row.to:
-            edits.append(
-                Edit(Span(call.start, call.end), row.to, row.rule, _SAFETY[row.severity])
-            )
+            edits.append(Edit(Span(call.start, call.end), row.to, row.rule, _SAFETY[row.severity]))
             helpers.add(row.helper)
         key = f"{row.code} {row.rule}"
         calls.setdefault(key, []).append(call)

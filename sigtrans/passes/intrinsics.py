@@ -75,7 +75,7 @@ class _Pass:
     def _lacking(self, fact: str, value: object) -> list[str]:
         return [t for t in self.code.targets if target.load(t).value(fact) == value]
 
-    # --- types of 16 and 8 bits -----------------------------------------------------------------
+    # --- types of 16 and 8 bits ---------------------------------------------------------------
 
     def _narrow_types(self) -> None:
         for pattern, fact, code, what, rule in _NARROW:
@@ -104,7 +104,7 @@ class _Pass:
     def _is_open(self, match: re.Match[bytes]) -> bool:
         return self.code.is_open(match.start())
 
-    # --- types of 64 bits and more ----------------------------------------------------------------
+    # --- types of 64 bits and more ------------------------------------------------------------
 
     def _wide_types(self) -> None:
         data = self.code.data
@@ -157,7 +157,7 @@ class _Pass:
                 self._say(match.span(), code, severity, message.format(name=name), help, rule)
                 return
 
-    # --- atomics by type ----------------------------------------------------------------------------
+    # --- atomics by type ----------------------------------------------------------------------
 
     def _atomics(self) -> None:
         types = _Types(self.code)
@@ -208,7 +208,7 @@ class _Pass:
         alone = alone or lexed.name_ending_at(before) == b"else"
         return not (alone and data[after : after + 1] == b";")
 
-    # --- clang is stricter ---------------------------------------------------------------------------
+    # --- clang is stricter --------------------------------------------------------------------
 
     def _member_templates(self) -> None:
         """`x.f<N>()` with x of a template parameter's type: clang asks for `x.template f<N>()`."""
@@ -283,8 +283,9 @@ _UNSIGNED_64 = _LONG_UNSIGNED | {
     b"unsigned long long", b"unsigned long long int", b"ulonglong",
 }  # fmt: skip
 _SHORT = frozenset(
-    b"short|short int|signed short|unsigned short|unsigned short int|int16_t|uint16_t"
-    b"|ushort".split(b"|")
+    b"short|short int|signed short|unsigned short|unsigned short int|int16_t|uint16_t|ushort".split(
+        b"|"
+    )
 )
 _FLOAT_16 = frozenset((b"half", b"__half", b"__nv_half", b"__nv_bfloat16", b"nv_bfloat16"))
 _QUALIFIERS = re.compile(
@@ -313,7 +314,11 @@ class _Types:
             kind, stars = _plain(cast.group(1))
             return self._meant(kind) if stars == 1 else b""
         root = _ROOT.match(expression)
-        if root is None or b"->" in expression or re.search(rb"[\w\]]\s*\.\s*[A-Za-z_]", expression):
+        if (
+            root is None
+            or b"->" in expression
+            or re.search(rb"[\w\]]\s*\.\s*[A-Za-z_]", expression)
+        ):
             return b""
         function = self.code.function_at(at)
         found = self._declared(root.group(2), function)

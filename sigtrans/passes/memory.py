@@ -84,12 +84,8 @@ class _Pass:
             return
         launches = list(find_launches(self.code)) if b"<<<" in self.code.data else []
         least = min(limits.values())
-        opts_in = b"MaxDynamicSharedMemorySize" in self.code.data
-        if least >= _CUDA_STATIC and not opts_in and b"SharedMem" not in self.code.data:
-            # No kernel of CUDA can be larger than this without asking for it. Where another file
-            # asks, its call is judged there.
-            if not any(launch.dynamic for launch in launches):
-                return
+        if least >= _CUDA_STATIC and not any(launch.dynamic for launch in launches):
+            return  # no kernel of CUDA can declare more than this
         sums = SharedSums(find_shown(self.code))
         unknown: dict[bytes, tuple[str, ...]] = {}
         over: dict[bytes, frozenset[str]] = {}  # kernel -> targets that it is too large for
@@ -173,12 +169,11 @@ class _Pass:
             "shared memory that this file alone does not tell the size of: "
             + ", ".join(shown[:3])
             + more,
-            "compare it with the limits: "
-            + _limits(shared_limits(self.code.targets)),
+            "compare it with the limits: " + _limits(shared_limits(self.code.targets)),
             "memory/shared-unknown",
         )
 
-    # --- asking for more ------------------------------------------------------------------------
+    # --- asking for more ----------------------------------------------------------------------
 
     def _opt_in(self) -> None:
         limits = shared_limits(self.code.targets)
@@ -233,7 +228,7 @@ class _Pass:
                 "memory/dynamic-opt-in",
             )
 
-    # --- constant memory ------------------------------------------------------------------------
+    # --- constant memory ----------------------------------------------------------------------
 
     def _constants(self) -> None:
         known = {t: target.load(t).number("constant_memory") for t in self.code.targets}
@@ -265,7 +260,7 @@ class _Pass:
                 "memory/constant-limit",
             )
 
-    # --- copies to shared memory -----------------------------------------------------------------
+    # --- copies to shared memory --------------------------------------------------------------
 
     def _pipeline_header(self) -> None:
         """The helper stands in for the header, unless the file uses its C++ classes."""
@@ -333,7 +328,7 @@ class _Pass:
         texts = [self.code.lexed.code(*a) for a in arguments]
         return len(texts) in (4, 5) and not any(_LIBCUDACXX.search(t) for t in texts)
 
-    # --- what is not there ------------------------------------------------------------------------
+    # --- what is not there --------------------------------------------------------------------
 
     def _clusters(self) -> None:
         scopes = {b"cooperative_groups"} | {m.group(1) for m in _ALIAS.finditer(self.code.data)}
@@ -458,7 +453,9 @@ def find_launches(code: Code) -> Iterator[Launch]:
         parts = split(lexed.code(here + 3, end))
         dynamic = parts[2].strip() if len(parts) > 2 else b""
         if name:
-            yield Launch(before - len(name) + 1, name, arguments, b"" if dynamic == b"0" else dynamic)
+            yield Launch(
+                before - len(name) + 1, name, arguments, b"" if dynamic == b"0" else dynamic
+            )
 
 
 def _open_angle(data: bytes, at: int) -> int:
@@ -653,7 +650,11 @@ def _assigned_once(code: Code, function: Function, name: bytes, at: int) -> byte
     if given is None or not code.is_open(given.start()):
         return None
     changes = re.compile(
-        rb"\b" + word + rb"\s*(?:=(?!=)|[-+*/%|&^]=|<<=|>>=|\+\+|--)|(?:\+\+|--|&)\s*" + word + rb"\b"
+        rb"\b"
+        + word
+        + rb"\s*(?:=(?!=)|[-+*/%|&^]=|<<=|>>=|\+\+|--)|(?:\+\+|--|&)\s*"
+        + word
+        + rb"\b"
     )
     found = [m for m in changes.finditer(code.data, *function.body) if code.is_open(m.start())]
     text = code.lexed.code(*given.span(1))

@@ -260,7 +260,8 @@ class _Expression:
     def _until(self, left: bytes, right: bytes) -> bytes:
         """What stands between two brackets, as text."""
         self._expect(left)
-        depth, taken = 1, []
+        depth = 1
+        taken: list[bytes] = []
         while True:
             token = self._take()
             if not token:
@@ -290,7 +291,7 @@ def _compute(operator: bytes, a: int, b: int) -> int:
     return int(_OPERATORS[operator](a, b))
 
 
-_OPERATORS = {
+_OPERATORS: dict[bytes, Callable[[int, int], int]] = {
     b"||": lambda a, b: bool(a or b),
     b"&&": lambda a, b: bool(a and b),
     b"|": lambda a, b: a | b,
@@ -321,7 +322,9 @@ _CONSTANT = re.compile(
 )
 _ENUM = re.compile(rb"\benum\b[^;{}()]{0,200}\{([^{}]*)\}")
 _ALIAS = re.compile(rb"\b(?:using\s+(\w+)\s*=\s*([^;{}]{1,200});|typedef\s+([^;{}]{1,200});)")
-_STRUCT = re.compile(rb"\b(?:struct|class|union)\s+([^;{}()=<>]{0,80}(?:\([^()]*\)[^;{}()=<>]{0,80})?)\{")
+_STRUCT = re.compile(
+    rb"\b(?:struct|class|union)\s+([^;{}()=<>]{0,80}(?:\([^()]*\)[^;{}()=<>]{0,80})?)\{"
+)
 _TYPEDEF = re.compile(rb"\s*(\w+)\s*;")
 _MEMBER = re.compile(rb"([\w:\s*]*[\s*])(\w+)\s*((?:\[[^\[\]]*\]\s*)*)$")
 _DIMENSION = re.compile(rb"\[([^\[\]]*)\]")
@@ -543,7 +546,9 @@ def find_variables(code: Code, keyword: bytes) -> Iterator[Variable]:
 
 
 _STOP = re.compile(rb"[;{=]")
-_VARIABLE = re.compile(rb"([^\[\]()]*[\s*&>])(\w+)\s*((?:\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?\]\s*)*)")
+_VARIABLE = re.compile(
+    rb"([^\[\]()]*[\s*&>])(\w+)\s*((?:\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?\]\s*)*)"
+)
 
 
 def in_directive(lexed: Lexed, at: int) -> bool:
@@ -573,7 +578,7 @@ def _drop_calls(pattern: re.Pattern[bytes], text: bytes) -> bytes:
 
 
 def split(text: bytes, angles: bool = False) -> list[bytes]:
-    """A list cut at its commas, those inside brackets aside; template brackets only with `angles`."""
+    """A list cut at its commas, but not inside brackets (< > too with `angles`)."""
     found: list[bytes] = []
     depth = start = 0
     left, right = (b"([{<", b")]}>") if angles else (b"([{", b")]}")
