@@ -19,7 +19,9 @@ from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 
 HEAD = "name\tto\thelper\twhen\tcode\tseverity\tplaces\trule\tmessage\thelp"
 _WHEN = re.compile(r"always|sdk<(\d+(?:\.\d+)*)|arch<(\d+)")
-_NO_TYPE = frozenset(b"return else case throw co_return co_yield and or not do goto in".split())
+_NO_TYPE = frozenset(
+    b"return else case throw co_return co_yield and or not do goto in __grid_constant__".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,10 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def find_calls(
-    code: Code, names: Collection[bytes], scopes: Collection[bytes] = ()
+    code: Code,
+    names: Collection[bytes],
+    scopes: Collection[bytes] = (),
+    templates: bool = False,
 ) -> Iterator[Call]:
     """Uses of CUDA's functions: not members, not of other scopes, not the project's own."""
     data, lexed = code.data, code.lexed
@@ -124,6 +129,8 @@ def find_calls(
                 own.add(name)
                 continue
         after = lexed.after(end)
+        if not templates and data[after : after + 1] == b"<":
+            continue  # CUDA's are none
         calls.append(Call(at, start, end, name, after if data[after : after + 1] == b"(" else -1))
     for call in calls:
         if call.name not in own:

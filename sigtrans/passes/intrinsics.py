@@ -410,7 +410,7 @@ def _is_dependent(code: Code, function: Function, owner: bytes) -> bool:
     """Is `owner` a parameter or variable whose type is a template parameter of the function?"""
     head = code.lexed.code(function.head, function.params[0])
     match = re.match(rb"\s*template\s*<", head)
-    if match is None:
+    if match is None or _AT_LINE_START.search(code.data, *function.body):
         return False
     names = [
         name.group(1)
@@ -425,6 +425,9 @@ def _is_dependent(code: Code, function: Function, owner: bytes) -> bool:
     )
     places = (function.params, function.body)
     return any(declared.search(code.data[start:end]) for start, end in places)
+
+
+_AT_LINE_START = re.compile(rb"^(?:template|__global__)\b", re.MULTILINE)  # braces do not nest
 
 
 def _guarded(code: Code) -> Iterator[tuple[int, int]]:

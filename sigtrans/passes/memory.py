@@ -284,7 +284,7 @@ class _Pass:
         names = (b"memcpy_async", b"wait", b"wait_prior")
         calls = [
             call
-            for call in find_calls(self.code, names, scopes)
+            for call in find_calls(self.code, names, scopes, templates=True)
             if call.start < call.name_at and self.code.data[call.start : call.start + 1] != b":"
         ]
         copies = [call for call in calls if call.name == b"memcpy_async"]
@@ -519,52 +519,40 @@ class SharedSums:
         shown = {n.arguments for n in launches if n.name == kernel.name and n.arguments}
         return sorted(shown) if shown and self._parameters(kernel) else [b""]
 
-    def static(self, function: Function, arguments: bytes, deep: int = 0) -> Sum:
-        """What a function declares, and what those declare that it calls."""
-        key = (function.head, arguments)
-        if key in self.done:
-            return self.done[key]
-        self.done[key] = Sum()  # for recursion
-        names = self.shown.inside(function).within(self._bind(function, arguments))
-        items = [(v.at, v) for v in self.variables.get(function.body[0], ())]
-        calls: list[tuple[int, Sum]] = []
-        if self.uses and deep < 20:
-            calls = self._called(function, names, deep)
-        if not items and not calls:
-            return self.done[key]
-        unknown: list[str] = []
-        sizes: list[tuple[int, int]] = []
-        branched = False
-        for at, variable in items:
-            size = variable.size(names)
-            sizes.append((at, size or 0))
-            if size is None:
-                unknown.append(_text(variable.name) or "a declaration of another form")
-        for at, one in calls:
-            sizes.append((at, one.size))
-            unknown += one.unknown
-            branched = branched or one.branched
-        total, some = _most(self.code, function, sizes)
-        self.done[key] = Sum(total, tuple(dict.fromkeys(unknown)), branched or some)
+    def static(self, kernel: Function, arguments: bytes) -> Sum:
+        """What a kernel declares, with the functions that it calls; each instance counts once."""
+        key = (kernel.head, arguments)
+        if key not in self.done:
+            self.done[key] = self._visit(kernel, arguments, set())
         return self.done[key]
 
-    def _called(self, function: Function, names: Names, deep: int) -> list[tuple[int, Sum]]:
-        found: list[tuple[int, Sum]] = []
-        seen: set[tuple[bytes, bytes]] = set()
-        for match in _CALL.finditer(self.code.data, *function.body):
-            name, arguments = match.group(1), match.group(2) or b""
-            if name not in self.uses or self.code.lexed.blank_at(match.start()) is not None:
-                continue
-            arguments = _resolved(arguments, names)
-            if (name, arguments) in seen:
-                continue
-            seen.add((name, arguments))
+    def _visit(
+        self, function: Function, arguments: bytes, seen: set[tuple[int, bytes]], deep: int = 0
+    ) -> Sum:
+        variables = self.variables.get(function.body[0], [])
+        if (function.head, arguments) in seen or deep > 20 or not (variables or self.uses):
+            return Sum()
+        seen.add((function.head, arguments))
+        if variables and self.code.data.find(b"__global__", *function.body) >= 0:
+            # Braces that do not nest in the branches of an #if: more than one function.
+            return Sum(0, ("where the function ends",))
+        names = self.shown.inside(function).within(self._bind(function, arguments))
+        parts = [(v.at, _sum(v, names)) for v in variables]
+        for at, name, given in self._calls(function, names) if self.uses else ():
             every = self.callees[name]
-            if len(every) > 1:
-                found.append((match.start(), Sum(0, (f"{_text(name)}(): several functions",))))
-            elif every[0].head != function.head:
-                found.append((match.start(), self.static(every[0], arguments, deep + 1)))
-        return found
+            one = Sum(0, (f"{_text(name)}(): several functions",))
+            if len(every) == 1:
+                one = self._visit(every[0], given, seen, deep + 1)
+            parts.append((at, one))
+        total, branched = _most(self.code, function, [(at, one.size) for at, one in parts])
+        unknown = dict.fromkeys(why for _, one in parts for why in one.unknown)
+        return Sum(total, tuple(unknown), branched or any(one.branched for _, one in parts))
+
+    def _calls(self, function: Function, names: Names) -> Iterator[tuple[int, bytes, bytes]]:
+        """Calls of functions that have shared memory: place, name, template arguments."""
+        for match in _CALL.finditer(self.code.data, *function.body):
+            if match.group(1) in self.uses and self.code.lexed.blank_at(match.start()) is None:
+                yield match.start(), match.group(1), _resolved(match.group(2) or b"", names)
 
     def _parameters(self, function: Function) -> list[tuple[bytes, bytes]]:
         """Names and defaults of a function's template parameters."""
@@ -617,6 +605,12 @@ class SharedSums:
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*(?:<([^<>;{}()]{0,200})>\s*)?\(")
 _BRANCH = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b([^\r\n]*)", re.MULTILINE)
+
+
+def _sum(variable: Variable, names: Names) -> Sum:
+    size = variable.size(names)
+    name = _text(variable.name) or "a declaration of another form"
+    return Sum(0, (name,)) if size is None else Sum(size)
 
 
 def _resolved(arguments: bytes, names: Names) -> bytes:

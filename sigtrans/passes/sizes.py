@@ -44,8 +44,8 @@ _DROPPED = re.compile(
 )
 _ALIGN = re.compile(rb"\b(?:__align__|alignas|__attribute__)\s*\(")
 _TOKEN = re.compile(
-    rb"\s*(0[xX][0-9a-fA-F']+|\d[\d']*|[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*"
-    rb"|<<|>>|[<>=!]=|&&|\|\||[-+*/%()<>&|^~!?:,\[\].])([uUlL]*)"
+    rb"\s*(?:(0[xX][0-9a-fA-F']+|\d[\d']*)[uUlL]*|[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*"
+    rb"|<<|>>|[<>=!]=|&&|\|\||[-+*/%()<>&|^~!?:,\[\].])"
 )
 _LEVELS: tuple[tuple[bytes, ...], ...] = (
     (b"||",), (b"&&",), (b"|",), (b"^",), (b"&",), (b"==", b"!="), (b"<", b">", b"<=", b">="),
@@ -138,7 +138,7 @@ class _Expression:
             match = _TOKEN.match(text, at)
             if match is None:
                 raise _UnknownError
-            self.tokens.append(match.group(1) if match.group(1)[:1].isdigit() else match.group())
+            self.tokens.append(match.group(1) or match.group())
             at = match.end()
         self.at = self.open = 0
 
