@@ -11,6 +11,7 @@ import random
 import shutil
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,7 @@ inline __mt_bfloat162 __floats2bfloat162_rn(float a, float b) {
   return {__float2bfloat16(a), __float2bfloat16(b)};
 }
 """
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[[float], float]] = {
     "exp": math.exp, "exp2": lambda x: 2.0**x, "exp10": lambda x: 10.0**x, "log": math.log,
     "log2": math.log2, "log10": math.log10, "sin": math.sin, "cos": math.cos, "tanh": math.tanh,
     "sqrt": math.sqrt, "rsqrt": lambda x: 1 / math.sqrt(x), "rcp": lambda x: 1 / x,
@@ -204,7 +205,7 @@ def test_masks(kind: str, tmp_path: Path) -> None:
     values = [0, 0x8000, 0x3C00, 0xBC00, 0x4000, nan]
     asked = [(a, b, c, d) for a in values for b in values[2:] for c in values for d in values[3:]]
     out = run(tmp_path, source, *(" ".join(map(str, four)) for four in asked))
-    compare = {
+    compare: dict[str, Callable[[float, float], bool]] = {
         "eq": float.__eq__, "lt": float.__lt__, "le": float.__le__, "gt": float.__gt__,
         "ge": float.__ge__, "ne": lambda x, y: x == x and y == y and x != y,
     }  # fmt: skip
