@@ -16,6 +16,7 @@ from sigtrans.names import data_dir
 from sigtrans.passes import Code
 from sigtrans.passes.sizes import in_directive
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.syntax import IDENTIFIER_BYTES
 
 HEAD = "name\tto\thelper\twhen\tcode\tseverity\tplaces\trule\tmessage\thelp"
 _WHEN = re.compile(r"always|sdk<(\d+(?:\.\d+)*)|arch<(\d+)")
@@ -68,9 +69,15 @@ def rows(family: str) -> dict[bytes, Row]:
 
 @cache
 def pattern(names: frozenset[bytes]) -> re.Pattern[bytes]:
-    """Any of `names` as a whole word."""
+    """Any of `names` as a whole word; what comes before has to be looked at."""
     ordered = sorted(names, key=lambda name: (-len(name), name))
-    return re.compile(rb"(?<![\w$])(?:" + b"|".join(map(re.escape, ordered)) + rb")(?![\w$])")
+    start = ordered[0] if ordered else b""  # what all begin with: the engine can skip to it
+    while not all(name.startswith(start) for name in ordered):
+        start = start[:-1]
+    ends = b"|".join(re.escape(name[len(start) :]) for name in ordered)
+    first = b"".join(sorted({re.escape(name[:1]) for name in ordered}))
+    before = b"" if start else rb"\b(?=[" + first + b"])"
+    return re.compile(before + re.escape(start) + b"(?:" + ends + rb")(?![\w$])")
 
 
 def applies(when: str, code: Code) -> bool:
@@ -102,6 +109,8 @@ def find_calls(
     for match in pattern(frozenset(names)).finditer(data):
         start, end = match.span()
         name = match.group()
+        if start and data[start - 1] in IDENTIFIER_BYTES:
+            continue
         if name in own or not code.is_open(start):
             continue
         before = lexed.before(start)

@@ -22,12 +22,13 @@ MARKS = (
     *(b"atomic", b"bfloat16", b"half", b"Half", b"fp8", b"int128", b"__nanosleep", b"__dp"),
     *(b"double", b"template", b"__restrict__"),
 )
+CUDA_ONLY = True  # nothing to do in host code
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
 def find(code: Code) -> CodeFindings:
     """Types, atomics and intrinsics that need another form, or a word."""
-    return _Pass(code).run() if code.is_cuda else CodeFindings()
+    return _Pass(code).run()
 
 
 @dataclass(slots=True)

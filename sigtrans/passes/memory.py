@@ -44,6 +44,7 @@ class _Pass:
     edits: list[Edit] = field(default_factory=list)
     said: list[Diagnostic] = field(default_factory=list)
     helpers: set[str] = field(default_factory=set)
+    shown: Shown | None = None
 
     def run(self) -> CodeFindings:
         data = self.code.data
@@ -66,6 +67,11 @@ class _Pass:
                 self._constants()
         return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
 
+    def _shown(self) -> Shown:
+        if self.shown is None:
+            self.shown = find_shown(self.code)
+        return self.shown
+
     def _take(self, edits: list[Edit], said: list[Diagnostic], helpers: set[str]) -> None:
         self.edits += edits
         self.said += said
@@ -82,11 +88,11 @@ class _Pass:
         limits = shared_limits(self.code.targets)
         if not limits:
             return
+        if min(limits.values()) >= _CUDA_STATIC and b"MaxDynamicShared" not in self.code.data:
+            return  # CUDA gives no more without being asked, and who asks is judged at that call
         launches = list(find_launches(self.code)) if b"<<<" in self.code.data else []
         least = min(limits.values())
-        if least >= _CUDA_STATIC and not any(launch.dynamic for launch in launches):
-            return  # no kernel of CUDA can declare more than this
-        sums = SharedSums(find_shown(self.code))
+        sums = SharedSums(self._shown())
         unknown: dict[bytes, tuple[str, ...]] = {}
         over: dict[bytes, frozenset[str]] = {}  # kernel -> targets that it is too large for
         by_name: dict[bytes, list[Launch]] = {}
@@ -186,7 +192,7 @@ class _Pass:
         ]
         if not calls or not limits:
             return
-        sums = SharedSums(find_shown(self.code))
+        sums = SharedSums(self._shown())
         hidden: list[Call] = []
         unchecked: list[Call] = []
         for call, arguments in calls:
@@ -236,7 +242,7 @@ class _Pass:
         variables = [v for v in find_variables(self.code, b"__constant__") if not v.extern]
         if not limits or not variables:
             return
-        shown = find_shown(self.code)
+        shown = self._shown()
         total, largest, unknown = 0, (0, variables[0]), 0
         for variable in variables:
             size = variable.size(shown.top)
