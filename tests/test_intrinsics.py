@@ -105,6 +105,16 @@ def test_bfloat16_needs_mp_22() -> None:
     assert said.severity.value == "warning"
 
 
+def test_bfloat16_from_an_integer_literal() -> None:
+    source = body("__nv_bfloat16 a = 0; a = __nv_bfloat16(-12); a = __nv_bfloat16{255}; f(a, 0);")
+    assert ported(source) == body(
+        "__mt_bfloat16 a = 0.0f; a = __mt_bfloat16(-12.0f); a = __mt_bfloat16{255}; f(a, 0);"
+    )
+    assert port(ported(source)).edits == ()
+    same = body("__nv_bfloat16 a = 0.0f; a = __nv_bfloat16(n); /* __nv_bfloat16(0) */ f[0] = 0;")
+    assert ported(same) == same.replace("__nv", "__mt", 2)
+
+
 def test_fp8_needs_mp_31() -> None:
     source = body("p[0] = p[1];", "__nv_fp8_e4m3 *p")
     (said,) = (d for d in port(source, targets=ALL).diagnostics if d.code == "SIG331")

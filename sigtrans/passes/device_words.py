@@ -105,8 +105,9 @@ def find_calls(
     """Uses of CUDA's functions: not members, not of other scopes, not the project's own."""
     data, lexed = code.data, code.lexed
     calls: list[Call] = []
-    own = {f.name for f in code.functions}
-    for match in pattern(frozenset(names)).finditer(data):
+    found = list(pattern(frozenset(names)).finditer(data))
+    own = {f.name for f in code.functions} if found else set()
+    for match in found:
         start, end = match.span()
         name = match.group()
         if start and data[start - 1] in IDENTIFIER_BYTES:

@@ -49,6 +49,8 @@ class _Pass:
             if "bf16" in self.helpers:
                 self.helpers.add("half")  # bf16 includes it
             self._narrow_types()
+            if b"bfloat16" in data:
+                self._literals()
         if b"__nanosleep" in data or b"__dp" in data:
             self._take(*swap(self.code, "device"))
         if b"atomic" in data:
@@ -101,6 +103,14 @@ class _Pass:
                 "float there",
                 rule,
             )
+
+    def _literals(self) -> None:
+        """A bfloat16 made from an integer literal is ambiguous on MUSA; a float has its value."""
+        for match in _BF16_LITERAL.finditer(self.code.data):
+            if self.code.is_open(match.start()):
+                place = match.span(1) if match.group(1) else match.span(2)
+                text = self.code.data[slice(*place)] + b".0f"
+                self.edits.append(Edit(Span(*place), text, "types/bf16-literal"))
 
     def _is_open(self, match: re.Match[bytes]) -> bool:
         return self.code.is_open(match.start())
@@ -266,6 +276,10 @@ _NARROW = (
         *("bf16", "SIG330", "usable bfloat16", "types/bf16"),
     ),
     (re.compile(rb"\b__nv_fp8\w*"), *("fp8", "SIG331", "fp8 types", "types/fp8")),
+)
+_BF16_LITERAL = re.compile(  # up to 256 every integer is a bfloat16
+    rb"\b(?:__)?(?:nv|mt)_bfloat16(?:\s*[({]\s*(-?(?:0|[1-9]\d?|1\d\d))\s*[)}]"
+    rb"|\s+\w+\s*=\s*(-?(?:0|[1-9]\d?|1\d\d))\s*[;,])"
 )
 _INT128 = re.compile(rb"\b__u?int128(?:_t)?\b")
 _LONG_DOUBLE = re.compile(rb"\blong\s+double\b")
