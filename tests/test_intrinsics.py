@@ -102,7 +102,7 @@ def test_bfloat16_needs_mp_22() -> None:
     assert (said.severity.value, "mp_21" in said.message) == ("error", True)
     guarded = f"#ifdef ENABLE_BF16\n{BF16}\n#endif\n"
     (said,) = (d for d in port(guarded, targets=ALL).diagnostics if d.code == "SIG330")
-    assert said.severity.value == "warning"
+    assert said.severity.value == "note"
 
 
 def test_bfloat16_from_an_integer_literal() -> None:

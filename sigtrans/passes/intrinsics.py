@@ -95,7 +95,7 @@ class _Pass:
             self._say(
                 where,
                 code,
-                ERROR if bare else WARNING,
+                ERROR if bare else NOTE,
                 f"{', '.join(lacking)} has no {what}"
                 + (f" ({len(places)} places in this file)" if len(places) > 1 else "")
                 + only,
