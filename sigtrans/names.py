@@ -79,6 +79,8 @@ _PROVENANCE = frozenset(
         b"torch_musa includes musolver.h",
         b"version 1.12.1: newer interfaces are missing",  # said of each such part: SIG152
         b"tiles above 32 lanes are wrong on mp_21 and mp_22",  # said at such a tile: SIG206
+        b"mp_21 has no usable bf16",  # said where mp_21 is a target: SIG330
+        b"mp_31 only",  # said where another is a target: SIG331
     )
 )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sigtrans.symbols import FileFacts, Project
     from sigtrans.syntax import Lexed
 
-PASSES: tuple[str, ...] = ("guards", "inline_asm", "matrix", "warp", "libraries", "torch_ext")
+PASSES: tuple[str, ...] = ("guards", "inline_asm", "matrix", "warp", "memory", "intrinsics", "libraries", "torch_ext")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,11 @@ def find(
 ) -> CodeFindings:
     """Every edit and every open question of one C-family file."""
     names = find_names(file, lexed, facts, project, table, port.strict, is_cuda)
-    wanted = [p for p in map(_load, PASSES) if any(mark in file.data for mark in p.marks)]
+    wanted = [
+        each
+        for each in map(_load, PASSES)
+        if (is_cuda or not each.cuda_only) and any(mark in file.data for mark in each.marks)
+    ]
     if not wanted:
         return names
     lexed = lexed.with_blanks()
@@ -81,12 +85,13 @@ def find(
 class _Loaded:
     marks: tuple[bytes, ...]
     find: Callable[[Code], CodeFindings]
+    cuda_only: bool = False
 
 
 @cache
 def _load(name: str) -> _Loaded:
     module = import_module(f"sigtrans.passes.{name}")
-    return _Loaded(module.MARKS, module.find)
+    return _Loaded(module.MARKS, module.find, getattr(module, "CUDA_ONLY", False))
 
 
 def _outside(renames: tuple[Edit, ...], edits: Iterable[Edit]) -> list[Edit]:
