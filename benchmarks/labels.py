@@ -47,8 +47,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from sigtrans.names import load as load_names  # noqa: E402
-from sigtrans.passes import Code  # noqa: E402
-from sigtrans.passes import warp_sites  # noqa: E402
+from sigtrans.passes import Code, warp_sites  # noqa: E402
 from sigtrans.passes.code import find_protected  # noqa: E402
 from sigtrans.plan import FileResult, Settings, Status, make_plan  # noqa: E402
 from sigtrans.source import SourceFile, Span, line_starts  # noqa: E402

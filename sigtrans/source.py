@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 
 LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for clang, hence mcc, but not for every tool
@@ -116,14 +116,13 @@ class SourceFile:
             before = self.data[start:at]
             if line == 1 and before.startswith(b"\xef\xbb\xbf"):
                 before = before[3:]
-            placed.append(
-                replace(
-                    each,
-                    line=line,
-                    column=len(decode(before)) + 1,
-                    excerpt=decode(text).lstrip("\ufeff")[:400],
+            column, excerpt = len(decode(before)) + 1, decode(text).lstrip("\ufeff")[:400]
+            placed.append(  # twice as quick as `replace`, and there can be thousands
+                Diagnostic(
+                    each.span, each.code, each.severity, each.message, each.help, each.rule,
+                    line, column, excerpt,
                 )
-            )
+            )  # fmt: skip
         return tuple(placed)
 
 
@@ -168,13 +167,16 @@ def apply(data: bytes, edits: Iterable[Edit], least: Safety = Safety.REVIEW) -> 
     taken: list[Edit] = []
     refused: list[Edit] = []
     at = 0
-    for edit in sorted(set(edits), key=_position):
-        clash = edit.span.start < at or (taken and edit.span == taken[-1].span)
-        if edit.safety < least or clash or edit.span.end > len(data):
+    last = (-1, -1)
+    unique = {_position(edit): edit for edit in edits}  # tuples hash and sort without Python code
+    for position in sorted(unique):
+        start, end, text, _, safety = position
+        edit = unique[position]
+        if safety < least or start < at or (start, end) == last or end > len(data):
             refused.append(edit)
             continue
-        out += [data[at : edit.span.start], edit.text]
-        at = edit.span.end
+        out += [data[at:start], text]
+        at, last = end, (start, end)
         taken.append(edit)
     if not taken:
         return Applied(data, (), tuple(refused))

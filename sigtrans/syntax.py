@@ -125,13 +125,18 @@ class Lexed:
         return b"".join(out)
 
     def before(self, at: int) -> int:
-        """Index of the last significant byte before `at`, or -1; comments and space are skipped."""
+        """Index of the last significant byte before `at`, which is no comment's, or -1."""
         data = self.data
         at -= 1
+        ends_line = False
         while at >= 0:
-            if data[at] in _SPACE:
+            byte = data[at]
+            if byte in _SPACE:
+                ends_line = ends_line or byte == 0x0A or byte == 0x0D
                 at -= 1
                 continue
+            if byte != 0x2F and not ends_line:
+                return at  # a comment ends with its line or with */
             blank = self.blank_at(at)
             if blank is None or not self.is_comment(blank):
                 return at
@@ -228,6 +233,9 @@ class Lexed:
         data = self.data
         depth = commas = 0
         limit = max(0, at - 4096)
+        left = data.rfind(b"(", limit, at + 1)
+        if left >= 0 and _NOT_FLAT.search(data, left + 1, at + 1) is None:
+            return left, data.count(b",", left + 1, at + 1)  # nothing nested: most lists
         while at >= limit:
             byte = data[at]
             if byte in b")]}\"'/":
@@ -250,6 +258,7 @@ class Lexed:
 
 _LINE_END = re.compile(rb"\r\n|[\r\n]")
 _BRACKET = re.compile(rb"[()\[\]{},]")
+_NOT_FLAT = re.compile(rb"[)\[\]{}\"'/;]")
 
 
 def lex(data: bytes, pattern: re.Pattern[bytes] | None = None) -> Lexed:

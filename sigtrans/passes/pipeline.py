@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from sigtrans.symbols import FileFacts, Project
     from sigtrans.syntax import Lexed
 
-PASSES: tuple[str, ...] = ("guards", "inline_asm", "matrix", "warp", "memory", "intrinsics", "libraries", "torch_ext")
+PASSES: tuple[str, ...] = (
+    "guards",
+    "inline_asm",
+    "matrix",
+    "warp",
+    "memory",
+    "intrinsics",
+    "libraries",
+    "torch_ext",
+)
 
 
 @dataclass(frozen=True, slots=True)
