@@ -18,6 +18,7 @@ from sigtrans.source import (
     LONE_CR,
     Diagnostic,
     Edit,
+    Safety,
     Severity,
     SourceFile,
     Span,

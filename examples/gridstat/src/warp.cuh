@@ -27,4 +27,10 @@ __device__ __forceinline__ int lane_id() {
     return lane;
 }
 
+__device__ __forceinline__ unsigned multiprocessor() {
+    unsigned id;
+    asm("mov.u32 %0, %%smid;" : "=r"(id));
+    return id;
+}
+
 }  // namespace gridstat
