@@ -182,22 +182,6 @@ def test_names_with_the_same_caution_are_named_together() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("targets", "said"), [(("mp_31",), False), (("mp_22",), False), (("mp_21", "mp_31"), True)]
-)
-def test_a_caution_about_other_cards_is_not_given(targets: tuple[str, ...], said: bool) -> None:
-    got = port("__nv_bfloat16 a;\n", targets=targets)
-    assert ("SIG107" in {d.code for d in got.diagnostics}) == said
-
-
-@pytest.mark.parametrize(("targets", "said"), [(("mp_31",), False), (("mp_22", "mp_31"), True)])
-def test_what_one_card_alone_has_is_said_for_the_others(
-    targets: tuple[str, ...], said: bool
-) -> None:
-    got = port("__nv_fp8_e4m3 a;\n", targets=targets)
-    assert ("SIG107" in {d.code for d in got.diagnostics}) == said
-
-
 def test_libcudacxx_is_said_once_for_each_name() -> None:
     got = port("auto a = cuda::std::max(1, 2) + cuda::std::max(b, c) + cuda::atomic_ref(d);\n")
     said = [d.message for d in got.diagnostics if d.code == "SIG131"]

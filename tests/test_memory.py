@@ -274,7 +274,7 @@ def test_grid_constants_are_dropped() -> None:
         ("__global__ void __cluster_dims__(2, 1, 1) k() {}", "SIG305"),
         ("namespace cg = cooperative_groups; void f() "
          "{ cg::memcpy_async(b, s, g, cuda::aligned_size_t<16>(64)); cg::wait(b); }", "SIG302"),
-        ("void f(int *p) { p[0] = __cvta_generic_to_shared(p); }", "SIG306"),
+        ("void f(int *p) { p[0] = __cvta_generic_to_shared(p); }", "SIG505"),
     ],
 )  # fmt: skip
 def test_what_has_no_counterpart(source: str, code: str) -> None:

@@ -54,6 +54,7 @@ def test_an_edit_takes_in_the_renames_inside_it() -> None:
         ("#ifdef A\n#include <a>\n#endif\n#include <b>\n@x@\n",
          "#ifdef A\n#include <a>\n#endif\n#include <b>\n{}\nhelp(x)\n"),
         ('extern "C" {\n#include <a>\n}\n@x@\n', '{}\nextern "C" {\n#include <a>\n}\nhelp(x)\n'),
+        ("f(\n#include <a>\n);\n#include <b>\n@x@\n", "f(\n#include <a>\n);\n#include <b>\n{}\nhelp(x)\n"),
         ("/* #include <a>\n*/ @x@\n", "{}\n/* #include <a>\n*/ help(x)\n"),
         ("#include <a>\r\n@x@\r\n", "#include <a>\r\n{}\r\nhelp(x)\r\n"),
         ("\ufeff@x@\n", "\ufeff{}\nhelp(x)\n"),

@@ -153,7 +153,7 @@ def _place(code: Code) -> tuple[int, bytes, bytes]:
     data = code.data
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     depth = -_guard_depth(code)
-    braces = at = 0
+    nested = at = 0
     for match in _LINE.finditer(data):
         if not code.is_open(match.start()):
             continue
@@ -161,9 +161,9 @@ def _place(code: Code) -> tuple[int, bytes, bytes]:
             depth += -1 if match.group(1) == b"endif" else 1
             continue
         text = code.lexed.code(at, match.start())
-        braces += text.count(b"{") - text.count(b"}")
+        nested += text.count(b"{") - text.count(b"}") + text.count(b"(") - text.count(b")")
         at = match.end()
-        if depth <= 0 and braces == 0:
+        if depth <= 0 and nested == 0:
             return at, b"" if match.group(2) else newline, newline
     once = _ONCE.search(data)
     if once is not None and code.is_open(once.start()):
