@@ -98,7 +98,7 @@ def port_copy(
         if summary is not None:
             waiting = store.Committed(conflicts=store.find_conflicts(output))
             return Ported(str(output), waiting, recovered, summary=summary)
-    folder = Path(os.path.abspath(folder_of(source)))  # noqa: PTH100
+    folder = os.path.abspath(folder_of(source))  # noqa: PTH100
     made: list[Plan] = []
     said: list[Mapping[str, object]] = []
 
@@ -107,14 +107,14 @@ def port_copy(
         settled = {result.path: result for result in planning.settled()}
         for result in settled.values():
             if result.port_path:
-                yield store.Change(result.port_path, None, folder / result.path)
+                yield store.Change(result.port_path, None, f"{folder}/{result.path}")
         drafted = planning.finish(progress)
         drafts = _annotated(drafted, source) if annotate else drafted.drafts
         made.append(drafted.plan)
         for result in drafted.plan.files:
             if result.port_path and result.path not in settled:
                 draft = drafts.get(result.path)
-                yield store.Change(result.port_path, draft, folder / result.path)
+                yield store.Change(result.port_path, draft, f"{folder}/{result.path}")
         for path, text in drafted.plan.helpers.items():
             yield store.Change(path, text)
 
@@ -124,7 +124,7 @@ def port_copy(
 
     with Planning(source, settings, found) as planning:
         committed = store.commit_copy(
-            folder, output, changes(planning), only_changed=only_changed, state=state
+            Path(folder), output, changes(planning), only_changed=only_changed, state=state
         )
     return Ported(str(output), committed, recovered, made[0], said[0])
 
@@ -246,7 +246,7 @@ def _dump_state(
         "sdk": plan.sdk,
         "files": [to_row(f) for f in plan.files],
     }
-    lines = (json.dumps(part, separators=(",", ":")) for part in (head, body))
+    lines = (json.dumps(part, check_circular=False, separators=(",", ":")) for part in (head, body))
     return "\n".join(lines).encode()
 
 

@@ -70,7 +70,7 @@ class Change:
 
     path: str
     data: bytes | None = None
-    origin: Path | None = None
+    origin: Path | str | None = None
     mode: int | None = None
     remove: bool = False
     before: str = ""
@@ -492,7 +492,8 @@ def _read_record(out: str) -> dict[str, _Entry]:
 
 
 def _render_record(entries: dict[str, _Entry]) -> bytes:
-    return json.dumps({"format": 1, "files": entries}, separators=(",", ":")).encode()
+    record = {"format": 1, "files": entries}
+    return json.dumps(record, check_circular=False, separators=(",", ":")).encode()
 
 
 # --- a port in place ---------------------------------------------------------------------------

@@ -201,7 +201,7 @@ _TELLING = re.compile(rb"mu|mccl|torch|ATen/|c10/|cutlass/|cute/|" + FOREIGN_HEA
 _LOADER = re.compile(
     rb"\b(?:dlv?sym|GetProcAddress|cuGetProcAddress\w*|cudaGetDriverEntryPoint\w*)\s*\("
 )
-_ENUM = re.compile(rb"\benum\b[^;{}()]{0,200}\{([^{}]*)\}")
+_ENUM = re.compile(rb"enum(?<=\benum)\b[^;{}()]{0,200}\{([^{}]*)\}")
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|cuh|inl|inc|ipp|tpp)$")
 _ENUMERATOR = re.compile(rb"[A-Za-z_]\w*")
 # Words before a name after which it is used, not declared.
@@ -276,20 +276,24 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
     )
 
 
+# Two patterns that begin with plain text: one for both reads a tenth of what these do in a second.
+_CLASS, _STRUCT = re.compile(rb"class(?<=\bclass)\s"), re.compile(rb"struct(?<=\bstruct)\s")
 _BASES = re.compile(
-    rb"\b(?=[cs])(?:class|struct)\s(?:[^;{}():=]|\([^;{}()]{0,80}\)){0,100}?\b(\w+)\s*"
+    rb"(?:[^;{}():=]|\([^;{}()]{0,80}\)){0,100}?\b(\w+)\s*"
     rb"(?:<[^;{}()]{0,100}>\s*)?(?:final\s*)?:(?!:)([^;{}()]{1,400})\{"
 )
 
 
 def _find_bases(data: bytes) -> frozenset[tuple[bytes, bytes]]:
-    if b"class" not in data and b"struct" not in data:
-        return frozenset()
-    return frozenset(
-        (match.group(1), base)
-        for match in _BASES.finditer(data)
-        for base in _ENUMERATOR.findall(match.group(2))
-    )
+    found: set[tuple[bytes, bytes]] = set()
+    heads = [*_CLASS.finditer(data), *_STRUCT.finditer(data)]
+    end = 0
+    for head in sorted(match.span() for match in heads):
+        match = _BASES.match(data, head[1]) if head[0] >= end else None
+        if match is not None:
+            end = match.end()
+            found.update((match.group(1), base) for base in _ENUMERATOR.findall(match.group(2)))
+    return frozenset(found)
 
 
 def is_using(lexed: Lexed, start: int) -> bool:

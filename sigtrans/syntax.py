@@ -125,13 +125,18 @@ class Lexed:
         return b"".join(out)
 
     def before(self, at: int) -> int:
-        """Index of the last significant byte before `at`, or -1; comments and space are skipped."""
+        """Index of the last significant byte before `at`, which is no comment's, or -1."""
         data = self.data
         at -= 1
+        ends_line = False
         while at >= 0:
-            if data[at] in _SPACE:
+            byte = data[at]
+            if byte in _SPACE:
+                ends_line = ends_line or byte == 0x0A or byte == 0x0D
                 at -= 1
                 continue
+            if byte != 0x2F and not ends_line:
+                return at  # a comment ends with its line or with */
             blank = self.blank_at(at)
             if blank is None or not self.is_comment(blank):
                 return at

@@ -788,14 +788,19 @@ class _Pass:
 
     def _macro_includes(self) -> list[Include]:
         """`#define NAME <header>` where some file of the tree says `#include NAME`."""
-        if not self.project.include_macros or b"#" not in self.data:
+        if not self.project.include_macros:
             return []
-        self.lexed = self.lexed.with_blanks()
-        return [
-            Include(*match.span(3), match.group(3), match.group(2) == b"<")
+        found = [
+            match
             for match in _HEADER_MACRO.finditer(self.data)
             if match.group(1) in self.project.include_macros
-            and self.lexed.blank_at(match.start()) is None
+        ]
+        if found:
+            self.lexed = self.lexed.with_blanks()
+        return [
+            Include(*match.span(3), match.group(3), match.group(2) == b"<")
+            for match in found
+            if self.lexed.blank_at(match.start()) is None
         ]
 
     def _in_tree(self, include: Include) -> list[str] | None:
@@ -906,7 +911,7 @@ class _Pass:
         if not macros:
             return
         for word in self.renamed:
-            if data[word[1] : word[1] + 1] in _NO_ARGUMENT:
+            if data[word[1] : word[1] + 1] not in _MAY_END_ARGUMENT:
                 continue  # a call, a declaration, a statement: most names
             macro, index = self._argument_of(word)
             how = self.project.pasting.get(macro, {}).get(index)
@@ -947,9 +952,11 @@ class _Pass:
         return lexed.name_ending_at(lexed.before(start)), index
 
     def _strings(self) -> None:
-        data = self.data
-        files = any(mark in data for mark in (b".so", b".dll", b".ptx", b'bin"', b".cu"))
-        sources = any(mark in data for mark in _SOURCE_MARKS)
+        data = text = self.data
+        if self.lexed.blanks:  # what matters is in literals: a tenth of most files
+            text = b"".join([data[s:e] for s, e in self.lexed.blanks if data[s] != 0x2F])
+        files = any(mark in text for mark in _FILE_MARKS)
+        sources = any(mark in text for mark in _SOURCE_MARKS)
         if files or sources:
             self.lexed = self.lexed.with_blanks()
         seen: set[int] = set()
@@ -1139,7 +1146,9 @@ _PASTED = re.compile(rb"([A-Za-z_]\w*)[ \t]*##|##[ \t]*([A-Za-z_]\w*)")
 _HEADER_MACRO = re.compile(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([<\"])([\w./+-]+)[>\"]")
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+\w+\(([^)]*)\)")
 _BREAK = re.compile(rb"[;{},(\n]")
-_NO_ARGUMENT = frozenset((b"(", b";", b"*", b"=", b".", b"-", b">", b"<", b"&", b":"))
+_MAY_END_ARGUMENT = frozenset(
+    (b"", b",", b")", b" ", b"\t", b"\r", b"\n", b"\f", b"\v", b"\\", b"/")
+)
 _CAPABILITY = re.compile(rb"(?:\.|->)\s*(major|minor)\b(?!\s*\()")
 _DEVICE = re.compile(rb"cuda(?::\d+)?")
 _NPP = re.compile(rb"[nN]pp[A-Zisc]|NPP_")
@@ -1157,6 +1166,7 @@ _SPLIT_NAME = re.compile(rb"(?:[A-Za-z_]\w*" + LINE_SPLICE + rb")+\w+")
 _SPLICE_IN_WORD = re.compile(LINE_SPLICE + rb"(?=\w)")
 _SPLICE = re.compile(LINE_SPLICE)
 _VERSIONED = re.compile(rb"(?:_ptsz|_ptds|_v\d)+$")
+_FILE_MARKS = (b".so", b".dll", b".ptx", b'bin"', b".cu", b".a", b".dylib")
 _SOURCE_MARKS = (b"__global__", b"__device__", b"<cuda_", b"<curand_")
 
 
