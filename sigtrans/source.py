@@ -168,13 +168,16 @@ def apply(data: bytes, edits: Iterable[Edit], least: Safety = Safety.REVIEW) -> 
     taken: list[Edit] = []
     refused: list[Edit] = []
     at = 0
-    for edit in sorted(set(edits), key=_position):
-        clash = edit.span.start < at or (taken and edit.span == taken[-1].span)
-        if edit.safety < least or clash or edit.span.end > len(data):
+    last = (-1, -1)
+    unique = {_position(edit): edit for edit in edits}  # tuples hash and sort without Python code
+    for position in sorted(unique):
+        start, end, text, _, safety = position
+        edit = unique[position]
+        if safety < least or start < at or (start, end) == last or end > len(data):
             refused.append(edit)
             continue
-        out += [data[at : edit.span.start], edit.text]
-        at = edit.span.end
+        out += [data[at:start], text]
+        at, last = end, (start, end)
         taken.append(edit)
     if not taken:
         return Applied(data, (), tuple(refused))

@@ -233,6 +233,9 @@ class Lexed:
         data = self.data
         depth = commas = 0
         limit = max(0, at - 4096)
+        left = data.rfind(b"(", limit, at + 1)
+        if left >= 0 and _NOT_FLAT.search(data, left + 1, at + 1) is None:
+            return left, data.count(b",", left + 1, at + 1)  # nothing nested: most lists
         while at >= limit:
             byte = data[at]
             if byte in b")]}\"'/":
@@ -255,6 +258,7 @@ class Lexed:
 
 _LINE_END = re.compile(rb"\r\n|[\r\n]")
 _BRACKET = re.compile(rb"[()\[\]{},]")
+_NOT_FLAT = re.compile(rb"[)\[\]{}\"'/;]")
 
 
 def lex(data: bytes, pattern: re.Pattern[bytes] | None = None) -> Lexed:

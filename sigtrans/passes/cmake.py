@@ -182,9 +182,10 @@ _SCOPES = frozenset(("PRIVATE", "PUBLIC", "INTERFACE", "BEFORE"))
 _EXTENSION_COMMANDS = frozenset(("if", "elseif", "string", "list", "set", "file", "foreach"))
 
 # Quick look before anything is parsed or read closely.
-_MAYBE = re.compile(nvcc_flags.CUDA_WORDS, re.I)
+_MAYBE = re.compile(nvcc_flags.CUDA_WORDS)
 _WORTH = re.compile(
-    nvcc_flags.CUDA_WORDS + rb"|musa|\bGLOB|-arch\b|-Xcompiler|lineinfo|expt-|extended-lambda", re.I
+    nvcc_flags.CUDA_WORDS
+    + rb"|musa|glob(?<=\bglob)|-arch\b|-xcompiler|lineinfo|expt-|extended-lambda"
 )
 
 _TOKEN = re.compile(
@@ -247,7 +248,7 @@ class _Job:
 
 def find(file: SourceFile, context: BuildContext) -> Findings:
     """Edits and diagnostics for one CMakeLists.txt or .cmake file."""
-    if not _MAYBE.search(file.data):
+    if not _MAYBE.search(file.data.lower()):
         return Findings()
     commands = tuple(_commands(file.data))
     if (already := _find_musa(commands)) is not None:
@@ -324,7 +325,7 @@ def _commands(data: bytes) -> Iterator[_Command]:
     Read by the lexical rules of CMake's manual, which fit on a page. tree-sitter-cmake loses
     commands behind a stray bracket without a word, and took half of this pass's time.
     """
-    text = data.decode("latin-1")
+    text, lower = data.decode("latin-1"), data.lower()
     at, depth = 0, 0
     while (match := _ELEMENT.search(text, at)) is not None:
         at = match.end()
@@ -341,7 +342,7 @@ def _commands(data: bytes) -> Iterator[_Command]:
         elif name.startswith("end") and name[3:] in _OPENS:
             depth -= 1
         start, at = match.start("name"), end
-        if _WORTH.search(data, start, end):
+        if _WORTH.search(lower, start, end):
             whole = text[start:end]
             arguments = tuple(_arguments(whole, match.end() - start, start))
             yield _Command(name, start, end, match.end("name"), whole, arguments, depth)

@@ -58,7 +58,7 @@ _HELP: Mapping[str, str] = {
     CLANG: "Call mcc with --offload-arch instead of clang with a CUDA architecture.",
 }
 
-_MAYBE = re.compile(nvcc_flags.CUDA_WORDS, re.I)
+_MAYBE = re.compile(nvcc_flags.CUDA_WORDS)
 _ALREADY = re.compile(r"(?<![\w.-])mcc(?![\w.-])")
 _NVCC = re.compile(r"(?:(?<=/)|(?<![\w./$\\-]))nvcc(?![\w.-])")
 _ASSIGNMENT = re.compile(
@@ -130,7 +130,7 @@ class _Job:
 
 def find(file: SourceFile, context: BuildContext) -> Findings:
     """Edits and diagnostics for one Makefile or .mk file."""
-    if not _MAYBE.search(file.data):
+    if not _MAYBE.search(file.data.lower()):
         return Findings()
     lines = tuple(_lines(file.data.decode("latin-1")))
     for line in lines:
@@ -291,7 +291,7 @@ def _calls_nvcc(text: str, compilers: set[str] | frozenset[str]) -> bool:
 def _port(job: _Job, line: _Line) -> Draft:
     draft = Draft("build/make")
     if _is_open(line.text):
-        if _MAYBE.search(line.text.encode("latin-1")):
+        if _MAYBE.search(line.text.encode("latin-1").lower()):
             draft.remark(LEFT, "a reference to a variable does not end on this line")
     elif line.kind == "recipe":
         _port_recipe(job, line, draft)
