@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 
 LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for clang, hence mcc, but not for every tool
@@ -116,14 +116,13 @@ class SourceFile:
             before = self.data[start:at]
             if line == 1 and before.startswith(b"\xef\xbb\xbf"):
                 before = before[3:]
-            placed.append(
-                replace(
-                    each,
-                    line=line,
-                    column=len(decode(before)) + 1,
-                    excerpt=decode(text).lstrip("\ufeff")[:400],
+            column, excerpt = len(decode(before)) + 1, decode(text).lstrip("\ufeff")[:400]
+            placed.append(  # twice as quick as `replace`, and there can be thousands
+                Diagnostic(
+                    each.span, each.code, each.severity, each.message, each.help, each.rule,
+                    line, column, excerpt,
                 )
-            )
+            )  # fmt: skip
         return tuple(placed)
 
 

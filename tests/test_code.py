@@ -639,6 +639,8 @@ SAME = [
     ("name-in-string", 'x = "cudaMalloc";', "SIG121"),
     ("dlopen", 'void *h = dlopen("libcuda.so.1", 1);', "SIG122"),
     ("dlopen-cudart", 'void *h = dlopen("libcudart.so", 1);', "SIG122"),
+    ("static-library", 'link("libcudart.a"); // cudaFree', "SIG122"),
+    ("library-in-comment", 'x(); // cudaFree, link("libcudart.so")', ""),
     ("source-in-string", 'const char *k = "__global__ void k() {}";', "SIG123"),
     ("source-in-raw-string", 'const char *k = R"(__global__ void k() {})";', "SIG123"),
     # reported only

@@ -181,6 +181,25 @@ def test_before_skips_space_and_comments(source: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "start", "commas"),
+    [
+        pytest.param("f(@", "(", 0, id="first"),
+        pytest.param("f(a, b,@", "(", 2, id="flat"),
+        pytest.param("f(g(a, b), c,@", "(", 2, id="a-call-inside"),
+        pytest.param("f(g(a), {b, c},@", "(", 2, id="braces-inside"),
+        pytest.param("f(a, x[b,@", "[", 1, id="an-index"),
+        pytest.param('f(a, "(,",@', "(", 2, id="a-string-with-a-bracket"),
+        pytest.param("f(a, /* (, */ b,@", "(", 2, id="a-comment-with-a-bracket"),
+        pytest.param("f(a); b,@", ";", 1, id="a-statement-before"),
+        pytest.param("a,@", "", 0, id="no-list"),
+    ],
+)
+def test_a_list_starts_at_its_bracket(source: str, start: str, commas: int) -> None:
+    at, count = lex(f"{source} {M}".encode()).list_start(source.index("@") - 1)
+    assert (source[at] if at >= 0 else "", count) == (start, commas)
+
+
+@pytest.mark.parametrize(
     ("source", "expected"),
     [
         pytest.param("@/* x */ a", "a", id="comment"),
@@ -289,6 +308,20 @@ def test_lex_never_fails_and_what_it_finds_is_there(data: bytes) -> None:
 @settings(max_examples=300, deadline=None)
 def test_blanks_are_found_with_and_without_names(data: bytes) -> None:
     assert lex(data).blanks in ([], find_blanks(data))
+
+
+@given(SOUP)
+@settings(max_examples=300, deadline=None)
+def test_before_a_word_stands_the_last_byte_that_is_neither_space_nor_comment(data: bytes) -> None:
+    lexed = lex(data)
+    comments = [range(*blank) for blank in lexed.blanks if lexed.is_comment(blank)]
+    for start, _, _ in lexed.words:
+        code = (
+            at
+            for at in range(start - 1, -1, -1)
+            if data[at] not in b" \t\r\n\f\v\\" and not any(at in each for each in comments)
+        )
+        assert lexed.before(start) == next(code, -1)
 
 
 CLEAN = st.lists(

@@ -30,8 +30,8 @@ SEVERITY: Mapping[str, Severity] = {
     MACRO: Severity.WARNING,
 }
 
-# What makes a build file worth reading; anything else has nothing to do with CUDA. For text in lower
-# case: then each alternative begins with a plain letter, and most bytes are passed over at once.
+# What makes a build file worth reading; anything else has nothing to do with CUDA. It is asked of
+# text in lower case: where each alternative begins with a plain byte, most bytes cost nothing.
 CUDA_WORDS = (
     rb"cuda|nvcc|\.cuh?\b|cu(?:blas|fft|rand|sparse|solver|pti|dnn)|nvrtc|nccl|nvidia-ml"
     rb"|npp(?<=\bnpp)[a-z]|nvtoolsext|nvjpeg|gencode|-xptxas"
