@@ -571,6 +571,24 @@ def raw(data: bytes) -> Findings:
     return cmake.port_commands(cmake.make_job(SourceFile("CMakeLists.txt", data), NEW))
 
 
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ('string(APPEND CMAKE_CUDA_FLAGS" -gencode ${ -G")\n', ""),
+        (
+            "target_link_libraries(app P -gencode $<$<CONFIG:Release>:cublas>)\n",
+            "target_link_libraries(app P -gencode $<$<CONFIG:Release>:mublas>)\n",
+        ),
+    ],
+)
+def test_an_option_torn_by_a_quote_or_an_expression_is_left_and_reported(
+    text: str, after: str
+) -> None:
+    findings = raw(text.encode())
+    assert apply(text.encode(), findings.edits).data.decode() == (after or text)
+    assert any("-gencode" in d.message for d in findings.diagnostics)
+
+
 @pytest.mark.parametrize("before", [b for b, _ in AFTER.values()], ids=list(AFTER))
 def test_twice_is_once(before: str) -> None:
     after, findings = port(before)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import pairwise
 
 from sigtrans.passes import BuildContext, Draft, nvcc_flags
 from sigtrans.source import Diagnostic, Edit, Findings, Safety, Severity, SourceFile, Span
@@ -913,11 +914,31 @@ def _port_flags(job: _Job, command: _Command, draft: _Draft) -> None:
             continue
         if draft.touched(first.start, last.end):
             continue
+        if not _is_one(words[change.first : change.last]):
+            draft.remark(
+                "SIG717", f"{first.text}: a quote or an expression tears it; left as it is"
+            )
+            continue
         if change.code:
             draft.remark(change.code, change.message, change.help)
         before = [word.text for word in words[change.first : change.last]]
         if [*change.words] not in (before, [nvcc_flags.translate_path(before[0])]):
             _replace_words(job, command, first, last, change.words, draft)
+
+
+def _is_one(words: Sequence[_Word]) -> bool:
+    """No generator expression begins or ends between the words, and no quote inside one."""
+    for a, b in pairwise(words):
+        behind = a.argument.text[a.end - a.argument.start :]
+        before = b.argument.text[: b.start - b.argument.start]
+        if a.argument is b.argument:
+            behind, before = before[a.end - a.argument.start :], ""
+        if "<" in before or ">" in behind or "<" in behind:
+            return False
+    return not any(_TORN.search(word.text) for word in words)
+
+
+_TORN = re.compile(r"(?<!\\)\"")
 
 
 def _is_about_cuda(command: _Command) -> bool:
