@@ -912,12 +912,12 @@ def _port_flags(job: _Job, command: _Command, draft: _Draft) -> None:
             or change.code == nvcc_flags.LIBRARY
         ):
             continue
-        if draft.touched(first.start, last.end):
-            continue
         if not _is_one(words[change.first : change.last]):
             draft.remark(
                 "SIG717", f"{first.text}: a quote or an expression tears it; left as it is"
             )
+            continue
+        if draft.touched(first.start, last.end):
             continue
         if change.code:
             draft.remark(change.code, change.message, change.help)
