@@ -65,7 +65,7 @@ _INCLUDED = (
     "texture_fetch_functions.h", "texture_indirect_functions.h", "surface_functions.h",
     "surface_indirect_functions.h", "cublas_v2.h", "cublasLt.h", "cublasXt.h", "cufft.h",
     "cufftXt.h", "curand.h", "curand_kernel.h", "cusparse.h", "cusolverDn.h", "cusolverSp.h",
-    "cusolverRf.h", "cusolverMg.h", "nccl.h", "nvrtc.h", "cupti.h",
+    "cusolverRf.h", "cusolverMg.h", "cusolverSp_LOWLEVEL_PREVIEW.h", "nccl.h", "nvrtc.h", "cupti.h",
 )  # fmt: skip
 
 # What the headers want from elsewhere; only enough to read them.
@@ -172,7 +172,7 @@ def parse(includes: list[str], host: list[str]) -> Any:
     main = "".join(f"#include <{name}>\n" for name in present)
     arguments = [
         "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-host-only", "-std=c++17",
-        "-ferror-limit=0", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=0",
+        "-ferror-limit=0", "-D__CUDACC__", "-D__CUDACC_RDC__", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=0",
         "-I/standins", *(f"-I{folder}" for folder in includes),
         *(argument for folder in host for argument in ("-idirafter", folder)),
     ]  # fmt: skip
@@ -268,7 +268,8 @@ def _declaration(
                 if not cursor.is_definition():
                     yield Row(home, kind, target)
                 else:
-                    body = mapper.text(_body(cursor)) if home != "curand_kernel" else "int state[16];"
+                    hidden = home == "curand_kernel"
+                    body = "int state[16];" if hidden else _body(cursor, mapper)
                     if body is not None:
                         yield Row(home, kind, target, "", body)
                     else:
@@ -352,8 +353,8 @@ def _function(cursor: Any, name: str, home: str, mapper: Mapper, c: bool) -> Row
     return Row(home, "function", target, result, text, side)
 
 
-def _body(cursor: Any) -> str:
-    """The fields in C, without the names that only structs of C++ have."""
+def _body(cursor: Any, mapper: Mapper) -> str | None:
+    """The fields in C under their own names; None when one has a type that MUSA lacks."""
     parts: list[str] = []
     kinds = cindex.CursorKind
     nested = {}
@@ -374,17 +375,26 @@ def _body(cursor: Any) -> str:
                 if "(unnamed" not in declared.spelling and not declared.is_anonymous():
                     word += f" {declared.spelling}"
                 dims = re.sub(r"^.*?((\[\d+\])*)$", r"\1", child.type.spelling)
-                parts.append(f"{word} {{{_body(declared)}}} {child.spelling}{dims};")
+                inner = _body(declared, mapper)
+                if inner is None:
+                    return None
+                parts.append(f"{word} {{{inner}}} {child.spelling}{dims};")
                 continue
             bits = f" : {child.get_bitfield_width()}" if child.is_bitfield() else ""
-            parts.append(declare(child.type.spelling, child.spelling) + bits + ";")
+            text = mapper.text(child.type.spelling)
+            if text is None:
+                return None
+            parts.append(declare(text, child.spelling) + bits + ";")
         elif child.hash in nested and child.is_anonymous() and child.hash not in used:
             if not any(
                 f.kind is kinds.FIELD_DECL and f.type.get_declaration().hash == child.hash
                 for f in cursor.get_children()
             ):
                 word = "union" if child.kind is kinds.UNION_DECL else "struct"
-                parts.append(f"{word} {{{_body(child)}}};")
+                inner = _body(child, mapper)
+                if inner is None:
+                    return None
+                parts.append(f"{word} {{{inner}}};")
     return " ".join(parts)
 
 
@@ -404,11 +414,12 @@ def _macro(home: str, name: str, value: str, mapper: Mapper) -> Row | None:
 
 def merge(releases: Iterable[Iterable[Row]], curated: list[Row]) -> dict[str, list[Row]]:
     """Rows by family: a curated name replaces all, else the first release with the name wins."""
-    ours = {row.name for row in curated}
+    ours = {row.name for row in curated if not row.family.startswith("+")}
     kept: dict[str, list[Row]] = {}
     known: set[tuple[str, str]] = set()
     enums: dict[str, tuple[str, int]] = {}  # where the row of an enum is
     members: set[str] = set()
+    forms: dict[str, list[Row]] = {}
     for rows in releases:
         new: dict[tuple[str, str], None] = {}
         for row in dict.fromkeys(rows):
@@ -434,14 +445,33 @@ def merge(releases: Iterable[Iterable[Row]], curated: list[Row]) -> dict[str, li
             if row.kind in ("struct", "union"):
                 space = "record" if row.detail else "tag"
             key = (space, row.name)
-            if key in known or (space == "typedef" and ("record", row.name) in known):
+            if key in known and row.kind == "function" and _is_another(row, forms[row.name]):
+                # Which of the forms MUSA has is not known: C++ is given both.
+                row = replace(row, detail=row.detail.replace(" = {}", ""), side=row.side or "+")
+            elif key in known or (space == "typedef" and ("record", row.name) in known):
                 continue
             new[key] = None
+            if row.kind == "function":
+                forms.setdefault(row.name, []).append(row)
             family.append(row)
         known.update(new)
     for row in curated:
-        kept.setdefault(row.family, []).append(row)
+        kept.setdefault(row.family.lstrip("+"), []).append(row)
     return {family: rows for family, rows in kept.items() if rows}
+
+
+def _is_another(row: Row, forms: list[Row]) -> bool:
+    """Whether no known form takes the same arguments, so that a call can tell them apart."""
+    given = [_plain_type(p) for p in row.detail.split(", ")]
+    for form in forms:
+        taken = [_plain_type(p) for p in form.detail.split(", ")]
+        if form.side.rstrip("+") != row.side.rstrip("+") or taken[: len(given)] == given:
+            return False
+    return True
+
+
+def _plain_type(text: str) -> str:
+    return re.sub(r"\b(const|struct|enum|union) | = \{\}", "", text).strip()
 
 
 def read_curated(path: Path) -> list[Row]:

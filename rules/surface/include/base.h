@@ -4,12 +4,27 @@
 #define SIGTRANS_BASE_H
 
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Headers that keep CUDA's name are taken to keep CUDA's guard too; code tests these. */
+#define __CHANNEL_DESCRIPTOR_H__
+#define __DEVICE_TYPES_H__
+#define __DRIVER_FUNCTIONS_H__
+#define __DRIVER_TYPES_H__
+#define __LIBRARY_TYPES_H__
+#define __MATH_CONSTANTS_H__
+#define __SURFACE_TYPES_H__
+#define __TEXTURE_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __VECTOR_TYPES_H__
+#define __MUSA_RUNTIME_H__
+#define __MUSA_RUNTIME_API_H__
 
 #ifdef __MUSACC__
 #define __host__ __attribute__((host))
@@ -96,7 +111,6 @@ extern "C" int cudaConfigureCall(
     dim3 grid, dim3 block, size_t shared = 0, struct MUstream_st *stream = 0);
 
 #include <assert.h>
-#include <stdio.h>
 #if __has_include(<cmath>)
 #include <cmath>
 #include <cstdlib>
@@ -104,14 +118,14 @@ extern "C" int cudaConfigureCall(
 #include <new>
 #include <type_traits>
 #include <utility>
-#else
-#include <math.h>
 #endif
 __device__ int printf(const char *, ...);
 __device__ void *malloc(size_t);
 __device__ void free(void *);
 __device__ void __assert_fail(const char *, const char *, unsigned int, const char *);
 __device__ void *operator new(size_t);
+__device__ void *operator new(size_t, void *) noexcept;
+__device__ void *operator new[](size_t, void *) noexcept;
 __device__ void *operator new[](size_t);
 __device__ void operator delete(void *) noexcept;
 __device__ void operator delete[](void *) noexcept;

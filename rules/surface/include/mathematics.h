@@ -3,8 +3,8 @@
 #ifndef SIGTRANS_MATHEMATICS_H
 #define SIGTRANS_MATHEMATICS_H
 #ifdef __MUSACC__
-#define SIGTRANS_D1(f) __device__ double f(double); __device__ float f##f(float);
-#define SIGTRANS_D2(f) __device__ double f(double, double); __device__ float f##f(float, float);
+#define SIGTRANS_D1(n) __device__ double n(double); __device__ float n##f(float);
+#define SIGTRANS_D2(n) __device__ double n(double, double); __device__ float n##f(float, float);
 SIGTRANS_D1(acos) SIGTRANS_D1(acosh) SIGTRANS_D1(asin) SIGTRANS_D1(asinh) SIGTRANS_D1(atan)
 SIGTRANS_D1(atanh) SIGTRANS_D1(cbrt) SIGTRANS_D1(ceil) SIGTRANS_D1(cos) SIGTRANS_D1(cosh)
 SIGTRANS_D1(erf) SIGTRANS_D1(erfc) SIGTRANS_D1(exp) SIGTRANS_D1(exp2) SIGTRANS_D1(expm1)
