@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -135,7 +134,9 @@ def _without_folder(reading: Reading, folder: str) -> Reading:
     )
 
 
-def _result(root: str, found: Found, diagnostics: Iterable[Diagnostic], config: Config) -> FileResult:
+def _result(
+    root: str, found: Found, diagnostics: Iterable[Diagnostic], config: Config
+) -> FileResult:
     kept = []
     silenced = 0
     for each in diagnostics:
@@ -178,7 +179,7 @@ def _read(root: str, path: str) -> bytes:
 
 
 def _read_commands(tree: Path, request: Request) -> dict[str, CompileCommand]:
-    """How the build compiles the files of the port; a database of the source tree serves as well."""
+    """How the build compiles the files of the port; a database of its source serves as well."""
     if request.compile_commands is None:
         return {}
     commands = dict(load_compile_commands(request.compile_commands, tree).files)
@@ -315,13 +316,22 @@ class _Sources:
 
 def _shared(one: str, two: str) -> int:
     """How many folders two paths begin with together."""
-    return len(posixpath.commonpath([posixpath.dirname(one) or ".", posixpath.dirname(two) or "."]).split("/"))
+    return len(
+        posixpath.commonpath([posixpath.dirname(one) or ".", posixpath.dirname(two) or "."]).split(
+            "/"
+        )
+    )
 
 
 @cache
 def _host_folders() -> tuple[str, ...]:
-    patterns = ("/usr/include", "/usr/local/include", "/usr/include/c++/*", "/usr/include/*-linux-gnu")
-    return tuple(folder for pattern in patterns for folder in sorted(glob(pattern)))
+    patterns = (
+        "include",
+        "local/include",
+        "include/c++/*",
+        "include/*-linux-gnu",
+    )
+    return tuple(str(f) for pattern in patterns for f in sorted(Path("/usr").glob(pattern)))
 
 
 @cache
@@ -375,13 +385,20 @@ def _in_processes(
 _MISSING = re.compile(r"'([^']+)' file not found")
 _UNDECLARED = re.compile(
     r"(?:use of undeclared identifier|unknown type name|unknown class name|no template named"
-    r"|use of undeclared|no type named|implicit declaration of function|call to undeclared (?:library )?function"
-    r"|undeclared identifier|reference to unknown)[^']*'([^']+)'"
+    r"|use of undeclared|no type named|implicit declaration of function"
+    r"|call to undeclared (?:library )?function|undeclared identifier|reference to unknown)[^']*'([^']+)'"
 )
-_NO_MATCH = re.compile(r"no matching (?:function|kernel function|constructor) for call to '([^']+)'")
-_COUNT = re.compile(r"too (?:few|many) arguments to (?:\w+ )?function call, (.+)")
+_NO_MATCH = re.compile(
+    r"no matching (?:function|kernel function|constructor) for call to '([^']+)'"
+)
+_COUNT = re.compile(
+    r"too (?:few|many) arguments to (?:\w+ )*function call, (?:expected )?(.+), have (\d+)"
+)
 _NOTE_COUNT = re.compile(r"requires (.+?) arguments?, but (\d+) (?:was|were) provided")
-_NOTE_TYPE = re.compile(r"no known conversion from (.+) to (.+) for (\w+) argument")
+_NOTE_TYPE = re.compile(
+    r"(?:no known conversion from|cannot convert argument of (?:incomplete )?type) (.+) to (.+)"
+    r" for (\w+) argument"
+)
 _PARAMETER = re.compile(r"cannot initialize a parameter of type (.+) with an? (\w+) of type (.+)")
 _DECLARED_HERE = re.compile(r"'([^']+)' declared here")
 _MUSA_NAME = re.compile(
@@ -498,7 +515,11 @@ class _Judge:
         if holes and not self.exact:
             return None
         return _made(
-            span, "SIG816", Severity.ERROR, fault.text, "mcc is a clang and says the same: change it"
+            span,
+            "SIG816",
+            Severity.ERROR,
+            fault.text,
+            "mcc is a clang and says the same: change it",
         )
 
     def _missing(self, name: str, span: Span, path: str) -> Diagnostic:
@@ -518,10 +539,9 @@ class _Judge:
         stem, suffix = posixpath.splitext(name)
         moved = {".cu": ".mu", ".cuh": ".muh"}.get(suffix)
         if moved and self.sources.by_name.get(posixpath.basename(stem) + moved):
-            return _made(
-                span, "SIG813", Severity.ERROR, f"{name} is called {posixpath.basename(stem)}{moved} in this tree",
-                "change the include",
-            )  # fmt: skip
+            other = posixpath.basename(stem) + moved
+            text = f"{name} is called {other} in this tree"
+            return _made(span, "SIG813", Severity.ERROR, text, "change the include")
         return _made(
             span, "SIG815", Severity.NOTE,
             f"include not found: {name}; what depends on it was not checked",
@@ -548,18 +568,15 @@ class _Judge:
             mine = any(table.targets.get(word) == raw for word in self.added)
             if mine or (own and not self.exact):
                 return None
-            return _made(
-                span, "SIG810", Severity.ERROR, f"'{name}' is declared by no MUSA header known here",
-                "check its spelling, and whether the SDK at hand has it",
-            )  # fmt: skip
+            text = f"'{name}' is declared by no MUSA header known here"
+            help = "check its spelling, and whether the SDK at hand has it"
+            return _made(span, "SIG810", Severity.ERROR, text, help)
         if holes and not self.exact:
             return None
         why = self._hidden(name)
         if why:
-            return _made(
-                span, "SIG816", Severity.ERROR, f"'{name}' is not declared: {why}, which MUSA does not define",
-                "change that test, see SIG403",
-            )  # fmt: skip
+            text = f"'{name}' is not declared: {why}, which MUSA does not define"
+            return _made(span, "SIG816", Severity.ERROR, text, "change that test, see SIG403")
         return _made(
             span, "SIG816", Severity.ERROR, fault.text, "declare it, or include what declares it"
         )
@@ -571,8 +588,10 @@ class _Judge:
             callee = match[1]
             counts = _NOTE_COUNT.findall(notes)
             types = _NOTE_TYPE.search(notes)
-            if types:
-                text = f"'{callee}': the {types[3]} argument is {types[1]}, and {types[2]} is wanted"
+            if types and not (counts and len(counts) == len(fault.notes) - 1 > 1):
+                text = (
+                    f"'{callee}': the {types[3]} argument is {types[1]}, and {types[2]} is wanted"
+                )
                 return callee, _made(span, "SIG812", Severity.ERROR, text, "give what it takes")
             if counts:
                 wanted, given = counts[0]
@@ -582,7 +601,8 @@ class _Judge:
         declared = _DECLARED_HERE.search(notes)
         callee = declared[1] if declared else ""
         if match := _COUNT.search(fault.text):
-            text = f"'{callee}': {match[1]}" if callee else fault.text
+            who = f"'{callee}'" if callee else "this call"
+            text = f"{who} takes {_wanted(match[1])}, and {match[2]} {_are(match[2])} given"
             return callee, _made(span, "SIG811", Severity.ERROR, text, "give what it takes")
         if match := _PARAMETER.search(fault.text):
             text = f"a parameter of type {match[1]} is given a value of type {match[3]}"
@@ -591,7 +611,8 @@ class _Judge:
 
 
 def _wanted(text: str) -> str:
-    return f"{text} argument{'' if text.endswith((' 1', 'single')) or text == '1' else 's'}"
+    text = text.removeprefix("single argument ").removeprefix("expected ")
+    return f"{text} argument{'' if text.split()[-1] == '1' else 's'}"
 
 
 def _are(number: str) -> str:
@@ -600,5 +621,3 @@ def _are(number: str) -> str:
 
 def _made(span: Span, code: str, severity: Severity, message: str, help: str) -> Diagnostic:
     return Diagnostic(span, code, severity, message, help, f"{RULE}/{code[3:]}")
-
-

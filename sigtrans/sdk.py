@@ -74,7 +74,6 @@ class Mcc:
     sdk: Sdk
     targets: tuple[str, ...]
     name: str = field(default="mcc", init=False)
-    exact: bool = field(default=True, init=False)
 
     def read(self, unit: Unit) -> Reading:
         """The errors of one unit."""
@@ -128,7 +127,6 @@ _SUFFIXES = (".h", ".hpp", ".cuh", ".muh", ".inl", "")
 _LARGEST = 16 * 1024 * 1024
 _NO_CODE = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_TYPES = ("musa", "mu", "MU", "mccl", "MCCL", "mtrtc", "MTRTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +215,10 @@ def render_doctor(sdk: Sdk, index: Index, rows: Iterable[Confirmed], most: int =
         if row.denied:
             shown = ", ".join(row.denied[:most])
             more = len(row.denied) - most
-            lines += ["", f"Denied in {row.library}: {shown}" + (f" and {more:,} more" if more > 0 else "")]
+            lines += [
+                "",
+                f"Denied in {row.library}: {shown}" + (f" and {more:,} more" if more > 0 else ""),
+            ]
     return "\n".join(lines) + "\n"
 
 

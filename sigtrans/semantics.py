@@ -10,7 +10,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from sigtrans.source import SigtransError
 
@@ -49,8 +49,10 @@ class Reading:
 class Toolchain(Protocol):
     """A compiler that reads one unit, wherever it runs."""
 
-    name: str
-    exact: bool  # its headers are the real ones: what it calls an error is one
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
 
     def read(self, unit: Unit) -> Reading:
         """The errors of one unit."""
@@ -74,7 +76,6 @@ class Libclang:
 
     headers: str
     name: str = field(default="libclang", init=False)
-    exact: bool = field(default=False, init=False)
 
     def read(self, unit: Unit) -> Reading:
         """The errors under the standard that has the fewest, where the build names none."""
@@ -127,7 +128,7 @@ class Libclang:
         return Reading(tuple(faults))
 
 
-def load():  # type: ignore[no-untyped-def]  # the bindings have no types
+def load() -> Any:  # the bindings have no types
     """The bindings, or one line that says how to get them."""
     try:
         from clang import cindex

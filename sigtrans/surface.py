@@ -16,9 +16,7 @@ from pathlib import Path
 from sigtrans.names import NameTable, data_dir
 
 COLUMNS = ("kind", "name", "type", "detail", "side")
-KINDS = frozenset(
-    ("typedef", "struct", "union", "enum", "function", "template", "macro", "loose")
-)
+KINDS = frozenset(("typedef", "struct", "union", "enum", "function", "template", "macro", "loose"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +190,9 @@ def _render_row(row: Row) -> str:
             return f"typedef {declare(detail, name)};"
         case "enum":
             members = detail.replace("=", " = ")
-            return f"typedef enum {name} {{ {members} }} {name};" if name else f"enum {{ {members} }};"
+            return (
+                f"typedef enum {name} {{ {members} }} {name};" if name else f"enum {{ {members} }};"
+            )
         case "struct" | "union":
             body = f" {{ {detail} }}" if detail else ""
             return f"typedef {row.kind} {name}{body} {name};"

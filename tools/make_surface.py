@@ -12,7 +12,7 @@ to differ on MUSA stand in `surface_curated.tsv` beside this file, which wins.
 from __future__ import annotations
 
 import argparse
-import glob
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -97,19 +97,70 @@ _PUBLIC = {
         r"|skipahead\w*"
     ),
 }
-_STATE = re.compile(r"curand_?[sS]tate\w*|curandDiscreteDistribution_st|mtgp32_(kernel_)?params(_fast)?(_t)?")
+_STATE = re.compile(
+    r"curand_?[sS]tate\w*|curandDiscreteDistribution_st|mtgp32_(kernel_)?params(_fast)?(_t)?"
+)
 # Device functions that every C library gives the host as well.
 _C_NAMES = frozenset(
-    "malloc free memcpy memset clock sincos sincosf exp10 exp10f __finite __finitef __finitel "
-    "__isinf __isinff __isinfl __isnan __isnanf __isnanl".split()
+    [
+        "malloc",
+        "free",
+        "memcpy",
+        "memset",
+        "clock",
+        "sincos",
+        "sincosf",
+        "exp10",
+        "exp10f",
+        "__finite",
+        "__finitef",
+        "__finitel",
+        "__isinf",
+        "__isinff",
+        "__isinfl",
+        "__isnan",
+        "__isnanf",
+        "__isnanl",
+    ]
 )
 _PLAIN = frozenset(
-    "unsigned signed int long short char float double void const struct enum union size_t "
-    "__int_as_float __longlong_as_double volatile uint64_t uint32_t int64_t int32_t uint8_t "
-    "int8_t uint16_t int16_t ULL UL U LL L".split()
+    [
+        "unsigned",
+        "signed",
+        "int",
+        "long",
+        "short",
+        "char",
+        "float",
+        "double",
+        "void",
+        "const",
+        "struct",
+        "enum",
+        "union",
+        "size_t",
+        "__int_as_float",
+        "__longlong_as_double",
+        "volatile",
+        "uint64_t",
+        "uint32_t",
+        "int64_t",
+        "int32_t",
+        "uint8_t",
+        "int8_t",
+        "uint16_t",
+        "int16_t",
+        "ULL",
+        "UL",
+        "U",
+        "LL",
+        "L",
+    ]
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_CUDA = re.compile(r"_?_?(cu[a-z]*[A-Z_]|CU[A-Z]*_?|p?nccl|NCCL|nv(rtc|_)|NV(RTC|_)|cuda|CUDA|make_cu)")
+_CUDA = re.compile(
+    r"_?_?(cu[a-z]*[A-Z_]|CU[A-Z]*_?|p?nccl|NCCL|nv(rtc|_)|NV(RTC|_)|cuda|CUDA|make_cu)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +187,18 @@ class Mapper:
     def name(self, name: str) -> str | None:
         raw = name.encode()
         for rows in (self.table.targets, self.table.guards):
-            target = rows.get(raw)
-            if target is not None:
-                return target.decode()
+            known = rows.get(raw)
+            if known is not None:
+                return known.decode()
         if raw in self.table.absent or raw in self.table.guards:
             return None
         if raw in self.table.same:
             return name
         # Tags of opaque structs and the like are in no table: the vendor's rule names them.
-        return make_target(name) if _CUDA.match(name) else name
+        if not _CUDA.match(name):
+            return name
+        target = make_target(name)
+        return re.sub(r"^CU(?=[A-Z])", "MU", target) if target == name else target
 
     def text(self, text: str) -> str | None:
         lost = False
@@ -162,7 +216,9 @@ class Mapper:
 def find_includes(folder: Path) -> list[str]:
     """Every `include` folder of one release."""
     found = [str(folder)] if (folder / "cuda.h").is_file() else []
-    return [*found, *sorted(glob.glob(f"{folder}/**/include", recursive=True))]  # follows links
+    for place, folders, _ in os.walk(folder, followlinks=True):
+        found += [f"{place}/{name}" for name in folders if name == "include"]
+    return sorted(found)
 
 
 def parse(includes: list[str], host: list[str]) -> Any:
@@ -172,7 +228,8 @@ def parse(includes: list[str], host: list[str]) -> Any:
     main = "".join(f"#include <{name}>\n" for name in present)
     arguments = [
         "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-host-only", "-std=c++17",
-        "-ferror-limit=0", "-D__CUDACC__", "-D__CUDACC_RDC__", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=0",
+        "-ferror-limit=0", "-D__CUDACC__", "-D__CUDACC_RDC__",
+        "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=0",
         "-I/standins", *(f"-I{folder}" for folder in includes),
         *(argument for folder in host for argument in ("-idirafter", folder)),
     ]  # fmt: skip
@@ -220,9 +277,9 @@ def find_rows(unit: Any, includes: Iterable[str], mapper: Mapper) -> Iterator[Ro
                 functions.add(row.name)
                 yield row
     for home, name, value in macros:
-        row = _macro(home, name, value, mapper)
-        if row is not None and row.name not in functions:
-            yield row
+        macro = _macro(home, name, value, mapper)
+        if macro is not None and macro.name not in functions:
+            yield macro
 
 
 def _top(cursor: Any, c: bool = False) -> Iterator[tuple[Any, bool]]:
@@ -278,7 +335,8 @@ def _declaration(
 
 def _members(cursor: Any, mapper: Mapper) -> list[str]:
     """Enumerators the tables know; for an enum that has a name at least one, so that it is one."""
-    known, others = [], []
+    known: list[str] = []
+    others: list[str] = []
     for child in cursor.get_children():
         name, member = child.spelling, mapper.name(child.spelling)
         raw = name.encode()
@@ -362,6 +420,11 @@ def _body(cursor: Any, mapper: Mapper) -> str | None:
         if child.kind in (kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.ENUM_DECL):
             nested[child.hash] = child
     used: set[int] = set()
+    named = {
+        child.type.get_declaration().hash
+        for child in cursor.get_children()
+        if child.kind is kinds.FIELD_DECL
+    }
     for child in cursor.get_children():
         if child.kind is kinds.FIELD_DECL:
             declared = child.type.get_declaration()
@@ -385,16 +448,12 @@ def _body(cursor: Any, mapper: Mapper) -> str | None:
             if text is None:
                 return None
             parts.append(declare(text, child.spelling) + bits + ";")
-        elif child.hash in nested and child.is_anonymous() and child.hash not in used:
-            if not any(
-                f.kind is kinds.FIELD_DECL and f.type.get_declaration().hash == child.hash
-                for f in cursor.get_children()
-            ):
-                word = "union" if child.kind is kinds.UNION_DECL else "struct"
-                inner = _body(child, mapper)
-                if inner is None:
-                    return None
-                parts.append(f"{word} {{{inner}}};")
+        elif child.hash in nested and child.is_anonymous() and child.hash not in named:
+            word = "union" if child.kind is kinds.UNION_DECL else "struct"
+            inner = _body(child, mapper)
+            if inner is None:
+                return None
+            parts.append(f"{word} {{{inner}}};")
     return " ".join(parts)
 
 
@@ -403,7 +462,9 @@ def _macro(home: str, name: str, value: str, mapper: Mapper) -> Row | None:
     table = mapper.table
     if raw not in table.targets or not value or raw in table.guards:
         return None
-    words = set(_WORD.findall(re.sub(r"\b(0[xX][\da-fA-F]+|\d[\d.]*([eE][+-]?\d+)?)[uUlLfF]*", "", value)))
+    words = set(
+        _WORD.findall(re.sub(r"\b(0[xX][\da-fA-F]+|\d[\d.]*([eE][+-]?\d+)?)[uUlLfF]*", "", value))
+    )
     if any(w not in _PLAIN and w.encode() not in table.targets for w in words):
         return None
     target, text = mapper.name(name), mapper.text(value)
@@ -491,7 +552,9 @@ def write_tables(tables: dict[str, list[Row]], folder: Path) -> None:
 def main() -> int:
     """Run the tool."""
     root = Path(__file__).resolve().parent
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--headers", nargs="+", type=Path, required=True, metavar="DIR")
     parser.add_argument("--host", nargs="*", default=[], metavar="DIR", help="C headers (stddef.h)")
     parser.add_argument("--out", type=Path, default=root.parent / "rules" / "surface")
