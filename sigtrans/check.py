@@ -94,7 +94,8 @@ def check_tree(
     else:
         load()
         with store.scratch_folder(_laid_out(headers)) as folder:
-            readings = _read_all(Libclang(str(folder)), units, request.jobs, progress)
+            arch = int(request.targets[-1].rpartition("_")[2]) * 10
+            readings = _read_all(Libclang(str(folder), arch), units, request.jobs, progress)
             readings = [_without_folder(r, str(folder)) for r in readings]
     judge = _Judge(root, table, surface.find_declared(surface.load_rows()), mcc, sources)
     diagnostics: dict[str, set[Diagnostic]] = {}
@@ -209,6 +210,7 @@ class _Sources:
         self.by_name: dict[str, list[str]] = {}
         self.includes: dict[str, tuple[tuple[bool, str], ...]] = {}
         self.musa: set[str] = set()
+        self.device: set[str] = set()  # files with text for the device alone
         for each in found:
             suffix = posixpath.splitext(each.path)[1]
             if suffix not in (*_DEVICE, *_HOST, *_HEADERS, ".c") or each.failed:
@@ -222,9 +224,16 @@ class _Sources:
                 (m[1] == b'"', m[2].decode("utf-8", "surrogateescape").strip())
                 for m in _INCLUDE.finditer(data)
             )
+            if b"__MUSA_ARCH__" in data:
+                self.device.add(each.path)
             if _MUSA_TEXT.search(data) or suffix in _DEVICE:
                 self.musa.add(each.path)
         self.known = frozenset(self.paths)
+        self.programs = {
+            posixpath.dirname(p)
+            for p in self.paths
+            if posixpath.splitext(p)[1] in (*_DEVICE, *_HOST, ".c")
+        }
         self.closures: dict[str, set[str]] = {}  # unit -> itself and what it includes
 
     def find_reached(self, units: Iterable[Unit]) -> set[str]:
@@ -264,7 +273,8 @@ class _Sources:
             path = self.name(unit.path)
             alone = path in commands or path not in included
             if alone and not self.closures[path].isdisjoint(self.musa):
-                kept.append(unit)
+                device = not self.closures[path].isdisjoint(self.device)
+                kept.append(replace(unit, device=device))
         return kept
 
     def _follow(
@@ -310,8 +320,13 @@ class _Sources:
         ]
         if not wanted or name.startswith(("/", "../")):
             return "", ""
-        best = max(wanted, key=lambda p: (_shared(p, here), -p.count("/"), p))
+        best = max(wanted, key=lambda p: (self._is_shared(p, here), _shared(p, here), -len(p), p))
         return best, best[: -len(name)].rstrip("/") or "."
+
+    def _is_shared(self, header: str, here: str) -> bool:
+        """Whether a header lies above the file, or in a folder without programs of its own."""
+        folder = posixpath.dirname(header)
+        return f"{here}/".startswith(f"{folder}/" * bool(folder)) or folder not in self.programs
 
 
 def _shared(one: str, two: str) -> int:
@@ -386,7 +401,7 @@ _MISSING = re.compile(r"'([^']+)' file not found")
 _UNDECLARED = re.compile(
     r"(?:use of undeclared identifier|unknown type name|unknown class name|no template named"
     r"|use of undeclared|no type named|implicit declaration of function"
-    r"|call to undeclared (?:library )?function|undeclared identifier|reference to unknown)[^']*'([^']+)'"
+    r"|call to undeclared (?:library )?function|undeclared identifier)[^']*'([^']+)'"
 )
 _NO_MATCH = re.compile(
     r"no matching (?:function|kernel function|constructor) for call to '([^']+)'"
@@ -455,8 +470,11 @@ class _Judge:
         self.added = frozenset(table.extra_words)  # the user's own rows: their targets are theirs
         self.bytes: dict[str, tuple[bytes, list[int]]] = {}
         self.closure: set[str] = set()  # of the unit at hand
-        guards = sorted(g for g, target in table.guards.items() if target is None)
-        self.tests = re.compile(rb"^[ \t]*#[ \t]*if.*?\b(" + b"|".join(guards) + rb")\b", re.M)
+        guards = {g for g, target in table.guards.items() if target is None}
+        guards -= surface.find_assumed()
+        self.tests = re.compile(
+            rb"^[ \t]*#[ \t]*if.*?\b(" + b"|".join(sorted(guards)) + rb")\b", re.M
+        )
 
     def find(self, unit: Unit, reading: Reading) -> Iterator[tuple[str, Diagnostic]]:
         """The findings of one unit, each with the file it is in."""

@@ -25,6 +25,7 @@ class Unit:
     guessed: tuple[str, ...] = ()  # folders of the tree that hold what the unit includes
     defines: tuple[str, ...] = ()
     standard: str = ""  # "" when the build does not say
+    device: bool = False  # some of it is for the device alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,9 @@ _KEEP_GOING = 0x200  # a missing header is not the end; the enum of the bindings
 # What newer standards forbid and mcc's default still takes, and the order in which to try them.
 _STANDARDS = ("gnu++17", "gnu++20", "gnu++14")
 _LENIENT = (
-    "-w", "-ferror-limit=0", "-fno-spell-checking", "-Wno-register", "-Wno-reserved-user-defined-literal",
-    "-Wno-dynamic-exception-spec", "-Wno-int-conversion",
-    "-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-return-type",
+    "-w", "-ferror-limit=0", "-fno-spell-checking", "-Wno-register", "-Wno-dynamic-exception-spec",
+    "-Wno-reserved-user-defined-literal", "-Wno-int-conversion", "-Wno-implicit-int",
+    "-Wno-implicit-function-declaration",
 )  # fmt: skip
 
 
@@ -75,6 +76,7 @@ class Libclang:
     """clang as a library over our own declarations in the folder `headers`."""
 
     headers: str
+    arch: int = 310  # what __MUSA_ARCH__ is in the pass for the device
     name: str = field(default="libclang", init=False)
 
     def read(self, unit: Unit) -> Reading:
@@ -82,7 +84,7 @@ class Libclang:
         standards: Sequence[str] = (unit.standard,) if unit.standard else _STANDARDS
         if unit.language == "c":
             standards = (unit.standard or "gnu17",)
-        best = self._parse(unit, standards[0])
+        best, chosen = self._parse(unit, standards[0]), standards[0]
         for standard in standards[1:]:
             if best.why or all(f.text.endswith("file not found") for f in best.faults):
                 break
@@ -90,18 +92,26 @@ class Libclang:
             if len(reading.faults) == len(best.faults):
                 break  # the standard makes no difference
             if not reading.why and len(reading.faults) < len(best.faults):
-                best = reading
+                best, chosen = reading, standard
+        if unit.device and unit.language == "musa" and not best.why:
+            more = self._parse(unit, chosen, device=True)
+            return Reading(tuple(dict.fromkeys((*best.faults, *more.faults))), more.why)
         return best
 
-    def arguments(self, unit: Unit, standard: str) -> list[str]:
+    def arguments(self, unit: Unit, standard: str, device: bool = False) -> list[str]:
         """The command line of clang for a unit."""
         resource = str(Path(self.headers, "resource"))
         arguments = ["-x", "cuda" if unit.language == "musa" else unit.language, f"-std={standard}"]
         arguments += [*_LENIENT, "-resource-dir", resource]
         if unit.language == "musa":
             # Clang takes a MUSA file for CUDA; its own wrapper headers and library stay out.
-            arguments += ["-nocudainc", "-nocudalib", "--cuda-host-only", "-D__MUSACC__=1"]
-            arguments += ["-D__MUSA__=1", "-include", "musa_runtime.h"]
+            arguments += ["-nocudainc", "-nocudalib", "-D__MUSACC__=1", "-D__MUSA__=1"]
+            arguments += ["-include", "musa_runtime.h"]
+            if device:  # any architecture of clang's will do: no code is made
+                arguments += ["--cuda-device-only", "--cuda-gpu-arch=sm_70", "-U__CUDA_ARCH__"]
+                arguments.append(f"-D__MUSA_ARCH__={self.arch}")
+            else:
+                arguments.append("--cuda-host-only")
         arguments += [f"-D{define}" for define in unit.defines]
         arguments += [f"-I{folder}" for folder in unit.includes]
         arguments += ["-isystem", self.headers]
@@ -109,11 +119,11 @@ class Libclang:
             arguments += ["-idirafter", folder]
         return arguments
 
-    def _parse(self, unit: Unit, standard: str) -> Reading:
+    def _parse(self, unit: Unit, standard: str, device: bool = False) -> Reading:
         cindex = load()
         try:
             parsed = cindex.Index.create().parse(
-                unit.path, self.arguments(unit, standard), options=_KEEP_GOING
+                unit.path, self.arguments(unit, standard, device), options=_KEEP_GOING
             )
         except cindex.TranslationUnitLoadError:
             return Reading(why="libclang could not read it")

@@ -117,12 +117,22 @@ def find_declared(families: Mapping[str, Iterable[Row]]) -> frozenset[str]:
     return frozenset(names - {""})
 
 
+def find_assumed() -> frozenset[bytes]:
+    """Guards of CUDA's headers that ours define too, since the header keeps its name on MUSA."""
+    text = (surface_dir() / "include" / "base.h").read_bytes()
+    return frozenset(re.findall(rb"^#define (__\w+_H__)$", text, re.MULTILINE))
+
+
 def make_headers(table: NameTable) -> dict[str, bytes]:
     """The folder of headers: path in it -> content."""
     made: dict[str, bytes] = {}
     written = surface_dir() / "include"
     for path in sorted(written.rglob("*")):
-        if path.is_file():
+        if path.name == "wrappers.tsv":  # headers that give what another gives
+            for line in path.read_text("utf-8").splitlines()[1:]:
+                header, other = line.split("\t")
+                made[header] = f'#pragma once\n#include "{other}"\n'.encode()
+        elif path.is_file():
             name = path.relative_to(written).as_posix()
             inner = name.count("/") == 0 and name.removesuffix(".h") in (*_NEEDS, *_INNER)
             made[f"sigtrans/{name}" if inner else name] = path.read_bytes()

@@ -28,7 +28,7 @@ HEIGHT = {
     "source": 0,
     "run": 1, "semantics": 1,
     "catalogue": 1, "syntax": 1, "names": 1, "fragments": 1,
-    "symbols": 2, "discover": 2, "target": 2,
+    "symbols": 2, "discover": 2, "target": 2, "surface": 2,
     "config": 3, "passes": 3, "sdk": 3,
     "plan": 5,
     "store": 6, "report": 6, "explain": 6,

@@ -115,6 +115,10 @@ FOUND = {
         "__global__ void k();\nvoid f() { k<< <1, 1>> >(); }",
         ["a.mu:3:16 SIG816 expected expression (and 2 more here)"],
     ),
+    "device-branch": (
+        "__device__ void f(int *p) {\n#if __MUSA_ARCH__ >= 220\n  musaSync(p);\n#endif\n}",
+        ["a.mu:4:3 SIG810 'musaSync' is declared by no MUSA header known here"],
+    ),
     "said-once": (
         "void f() { helper(); helper(); helper(); }",
         ["a.mu:2:12 SIG816 use of undeclared identifier 'helper' (and 2 more here)"],
@@ -153,7 +157,8 @@ CLEAN = {
     "  *h = __hadd(*h, __float2half(1.0f)) * *h; *v = __hfma2(*v, *v, *v) + *v;\n"
     "  *b = __float2bfloat16(float(*b) + __half2float(*h)); if (*h > __half(0)) *h += *h; }",
     "printf": "#include <cstdio>\n#include <cassert>\n"
-    '__global__ void k(int *p) { assert(p); printf("%d\\n", *p); int *q = new int[4]; delete[] q; }',
+    '__global__ void k(int *p) { assert(p); printf("%d\\n", *p);'
+    " int *q = new int[4]; delete[] q; }",
     "texture": "texture<float, 2, musaReadModeElementType> t;\n"
     "__global__ void k(float *p, musaTextureObject_t o) {\n"
     "  *p = tex2D(t, 1.0f, 2.0f) + tex1Dfetch<float>(o, 3); }",
@@ -171,11 +176,25 @@ CLEAN = {
     "void f(mublasHandle_t h, float *p, mufftHandle q) { float one = 1;\n"
     "  mublasSgemm(h, MUBLAS_OP_N, MUBLAS_OP_T, 1, 1, 1, &one, p, 1, p, 1, &one, p, 1);\n"
     "  mufftExecC2C(q, (mufftComplex *)p, (mufftComplex *)p, MUFFT_FORWARD); }\n"
-    "__global__ void k(murandState *s, float *p) { murand_init(1, 2, 3, s); *p = murand_uniform(s); }",
+    "__global__ void k(murandState *s, float *p) {\n"
+    "  murand_init(1, 2, 3, s); *p = murand_uniform(s); }",
+    "thrust": "#include <thrust/device_vector.h>\n#include <thrust/sort.h>\n"
+    "#include <thrust/reduce.h>\n#include <thrust/iterator/zip_iterator.h>\n"
+    "float f(musaStream_t s) {\n"
+    "  thrust::host_vector<float> h(8); thrust::device_vector<float> d = h;\n"
+    "  thrust::sort(thrust::musa::par.on(s), d.begin(), d.end(), thrust::greater<float>());\n"
+    "  auto z = thrust::make_zip_iterator(thrust::make_tuple(d.begin(), d.begin()));\n"
+    "  float *p = thrust::raw_pointer_cast(&d[0]); d[0] = *p + float(d[1]); (void)z;\n"
+    "  thrust::copy(d.begin(), d.end(), h.begin());\n"
+    "  return thrust::reduce(d.begin(), d.end(), 0.0f, thrust::plus<float>()) + h[0]; }",
+    "noinline": "#include <memory>\n__device__ __noinline__ int f() { return 1; }",
+    "placement": "struct S { int x; };\n__global__ void k(void *p) { new (p) S; }",
     "lambda": "template <class F> __global__ void k(F f) { f(threadIdx.x); }\n"
     "void f(int *p) { k<<<1, 1>>>([=] __device__(int i) { p[i] = i; }); }",
     "both-forms": "void f(musaGraphExec_t *e, musaGraph_t g) { musaGraphInstantiate(e, g, 0);\n"
     "  musaGraphInstantiate(e, g, nullptr, nullptr, 0); }",
+    "device-branch": "__global__ void k(float *p) {\n#ifdef __MUSA_ARCH__\n"
+    "  *p = rsqrtf(*p) + std::max(1.0f, *p);\n#else\n  (void)p;\n#endif\n}",
     "bounds": "__global__ void __launch_bounds__(256, 2) k(int *__restrict__ p) { *p = 0; }",
     "comment": '// cudaFree(p)\nconst char *s = "cudaFree";',
     "standard": "#include <span>\n#include <vector>\nint f(std::vector<int> &v) {"
@@ -213,6 +232,16 @@ def test_project_headers_are_found_beside_and_by_guess(tmp_path: Path) -> None:
         "src/a.mu": KERNEL + '#include "near.h"\n#include <proj/far.h>\nint x = NEAR + FAR;',
         "src/near.h": "#define NEAR 1\n",
         "include/proj/far.h": "#define FAR 2\n",
+    }
+    assert said(run(tmp_path, files)) == []
+
+
+def test_of_two_headers_the_shared_one_is_taken(tmp_path: Path) -> None:
+    files = {
+        "apps/a/a.mu": KERNEL + "#include <util.h>\nint x = SHARED;",
+        "apps/b/util.h": "#define PRIVATE 1\n",
+        "apps/b/b.mu": KERNEL + '#include "util.h"\nint y = PRIVATE;',
+        "common/util.h": "#define SHARED 1\n",
     }
     assert said(run(tmp_path, files)) == []
 

@@ -47,7 +47,7 @@
 #define __launch_bounds__(...)
 #endif
 #define __forceinline__ __inline__ __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+/* __noinline__ is a keyword of clang here; as a macro it would spoil the C++ library. */
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __MUSA_ALIGN__(n) __attribute__((aligned(n)))
