@@ -280,7 +280,8 @@ def test_what_follows_from_a_hole_is_no_finding(tmp_path: Path) -> None:
     code = (
         KERNEL
         + "#include <opencv2/core.hpp>\n"
-        + "cv::Mat make();\nvoid f(void *p) {\n  cv::Mat m = make(); show(m);\n"
+        + "cv::Mat make(); MUSAStream s; void g() { MUSA_CHECK(muTable()); }\nvoid f(void *p) {\n"
+        + "  cv::Mat m = make(); show(m);\n"
         + "  musaMemset(p, 0);\n  cudaFree(p);\n  musaFreee(p);\n}"
     )
     lines = said(run(tmp_path, code))
