@@ -385,9 +385,12 @@ def _read_all(
 def _in_processes(
     toolchain: Toolchain, units: Mapping[int, Unit], workers: int
 ) -> Iterator[tuple[int, Reading]]:
+    import multiprocessing
     from concurrent.futures import ProcessPoolExecutor, as_completed
 
-    with ProcessPoolExecutor(workers) as pool:
+    fork = "fork" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if fork else "spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
         futures: dict[Future[Reading], int] = {
             pool.submit(read_guarded, toolchain, unit): number for number, unit in units.items()
         }
