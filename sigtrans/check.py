@@ -34,6 +34,7 @@ RULE = "check"
 _DEVICE = (".mu", ".cu")
 _HOST = (".cpp", ".cc", ".cxx", ".c++", ".cp", ".C")
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".muh", ".cuh", ".inl", ".inc", ".ipp", ".tpp", ".icc")
+_SHARED = frozenset(("common", "include", "includes", "inc", "util", "utils", "shared", "lib"))
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 _MUSA_TEXT = re.compile(rb"\bmusa[A-Z_]|\bMUSA|\bmu(?:blas|fft|rand|sparse|solver|dnn)|\bmccl")
 
@@ -326,7 +327,9 @@ class _Sources:
     def _is_shared(self, header: str, here: str) -> bool:
         """Whether a header lies above the file, or in a folder without programs of its own."""
         folder = posixpath.dirname(header)
-        return f"{here}/".startswith(f"{folder}/" * bool(folder)) or folder not in self.programs
+        above = f"{here}/".startswith(f"{folder}/" * bool(folder))
+        named = posixpath.basename(folder).lower() in _SHARED
+        return above or named or folder not in self.programs
 
 
 def _shared(one: str, two: str) -> int:
@@ -416,6 +419,10 @@ _NOTE_COUNT = re.compile(r"requires (.+?) arguments?, but (\d+) (?:was|were) pro
 _NOTE_TYPE = re.compile(
     r"(?:no known conversion from|cannot convert argument of (?:incomplete )?type) (.+) to (.+)"
     r" for (\w+) argument"
+)
+# A launch from a kernel: clang refuses it; of mcc only the claim is known that it can be done.
+_NESTED = re.compile(
+    r"(?:reference|call) to __global__ function .*(?:in|from) __(?:global|device)__"
 )
 _PARAMETER = re.compile(r"cannot initialize a parameter of type (.+) with an? (\w+) of type (.+)")
 _DECLARED_HERE = re.compile(r"'([^']+)' declared here")
@@ -521,7 +528,7 @@ class _Judge:
         for path in sorted(self.closure):
             data, _ = self._text(path)
             for test in self.tests.finditer(data):
-                if word.search(data, test.end()):
+                if word.search(data, test.end(), _end_of_block(data, test.end())):
                     return f"{path} has it behind a test of {test[1].decode()}"
         return ""
 
@@ -532,6 +539,8 @@ class _Judge:
             return self._missing(match[1], span, path)
         if match := _UNDECLARED.search(fault.text):
             return self._undeclared(match[1].rpartition("::")[2], fault, span, holes, own)
+        if not self.exact and _NESTED.search("\n".join((fault.text, *fault.notes))):
+            return None
         callee, made = self._call(fault, span)
         if made is not None and (not holes or self.exact or callee in self.declared):
             return made
@@ -634,6 +643,19 @@ class _Judge:
             text = f"a parameter of type {match[1]} is given a value of type {match[3]}"
             return callee, _made(span, "SIG812", Severity.ERROR, text, "give what it takes")
         return callee, None
+
+
+_BLOCK = re.compile(rb"^[ \t]*#[ \t]*(if|endif)", re.MULTILINE)
+
+
+def _end_of_block(data: bytes, start: int) -> int:
+    """Where the #endif of the condition stands that begins before `start`."""
+    depth = 1
+    for directive in _BLOCK.finditer(data, start):
+        depth += 1 if directive[1] == b"if" else -1
+        if depth == 0:
+            return directive.start()
+    return len(data)
 
 
 def _wanted(text: str) -> str:

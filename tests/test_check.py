@@ -195,6 +195,9 @@ CLEAN = {
     "  musaGraphInstantiate(e, g, nullptr, nullptr, 0); }",
     "device-branch": "__global__ void k(float *p) {\n#ifdef __MUSA_ARCH__\n"
     "  *p = rsqrtf(*p) + std::max(1.0f, *p);\n#else\n  (void)p;\n#endif\n}",
+    "launch-in-kernel": "template <int N> __global__ void k(int *p, int n) {\n"
+    "#ifdef __MUSA_ARCH__\n  if (n) k<N><<<1, 32, 4>>>(p, n - 1);\n#endif\n}\n"
+    "void f(int *p) { k<4><<<1, 32>>>(p, 3); }",
     "bounds": "__global__ void __launch_bounds__(256, 2) k(int *__restrict__ p) { *p = 0; }",
     "comment": '// cudaFree(p)\nconst char *s = "cudaFree";',
     "standard": "#include <span>\n#include <vector>\nint f(std::vector<int> &v) {"
@@ -300,11 +303,12 @@ def test_a_known_header_without_declarations_is_a_hole(tmp_path: Path) -> None:
 
 def test_a_name_behind_a_guard_of_CUDA_says_so(tmp_path: Path) -> None:
     files = {
-        "a.mu": KERNEL + '#include "h.h"\nvoid f() { help(); }',
-        "h.h": "#ifdef CUBLAS_V2_H_\nvoid help();\n#endif\n",
+        "a.mu": KERNEL + '#include "h.h"\n#include "a.h"\nvoid f() { help(); }',
+        "h.h": "#ifdef CUBLAS_V2_H_\n#if 1\nvoid help();\n#endif\n#endif\nvoid other();\n",
+        "a.h": "#ifdef CUFFT_H_\n#endif\n// help\n",
     }
     (line,) = said(run(tmp_path, files))
-    assert line.startswith("a.mu:3:12 SIG816 'help' is not declared: h.h has it behind")
+    assert line.startswith("a.mu:4:12 SIG816 'help' is not declared: h.h has it behind")
     assert "CUBLAS_V2_H_" in line
 
 

@@ -105,9 +105,9 @@ extern const __device__ int warpSize;
 
 struct MUstream_st;
 /* The compiler calls this name for every <<<grid, block, shared, stream>>>. */
-extern "C" unsigned int __cudaPushCallConfiguration(
+extern "C" __host__ __device__ unsigned int __cudaPushCallConfiguration(
     dim3 grid, dim3 block, size_t shared = 0, struct MUstream_st *stream = 0);
-extern "C" int cudaConfigureCall(
+extern "C" __host__ __device__ int cudaConfigureCall(
     dim3 grid, dim3 block, size_t shared = 0, struct MUstream_st *stream = 0);
 
 #include <assert.h>

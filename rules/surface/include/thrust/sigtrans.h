@@ -5,6 +5,7 @@
 #if __cplusplus >= 201103L && __has_include(<vector>)
 #include <complex>
 #include <functional>
+#include <iostream>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
