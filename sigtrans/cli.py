@@ -83,6 +83,8 @@ def _make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command", parser_class=_Parser)
     _add_port(commands)
     _add_scan(commands)
+    _add_check(commands)
+    _add_doctor(commands)
     _add_diff(commands)
     _add_undo(commands)
     _add_explain(commands)
@@ -140,6 +142,58 @@ def _add_scan(commands: Commands[_Parser]) -> None:
     parser.add_argument("source", type=Path, help="folder or file to look at")
     _add_tree_options(parser)
     _add_report_options(parser)
+
+
+def _add_check(commands: Commands[_Parser]) -> None:
+    parser = _add(
+        commands,
+        "check",
+        "let a compiler read a port: undeclared names, arguments that do not fit, includes",
+        _check,
+    )
+    parser.add_argument("tree", type=Path, help="the folder of a port")
+    how = parser.add_argument_group("how the files are compiled")
+    how.add_argument("-I", action="append", type=Path, metavar="DIR", help="a folder of headers")
+    how.add_argument("-D", action="append", metavar="NAME[=VALUE]", help="define a macro")
+    how.add_argument("--std", metavar="STD", help="the C++ standard (default: what fits best)")
+    how.add_argument(
+        "-p",
+        "--compile-commands",
+        type=Path,
+        metavar="FILE",
+        help="compile_commands.json of the port, or of its source",
+    )
+    _add_sdk_path(how)
+    how.add_argument("--target", action="append", metavar="MP", help="architecture for mcc (mp_31)")
+    files = parser.add_argument_group("which files")
+    files.add_argument("--exclude", action="append", metavar="PATTERN", help="do not check")
+    run = parser.add_argument_group("the run")
+    run.add_argument("--config", type=Path, metavar="FILE", help="a sigtrans.toml")
+    run.add_argument(
+        "--rules", action="append", type=Path, metavar="DIR", help="a folder with rules of your own"
+    )
+    run.add_argument("-j", "--jobs", type=int, metavar="N", help="processes (default: all CPUs)")
+    run.add_argument("-q", "--quiet", action="store_true", help="no progress, no summary")
+    run.add_argument("-v", "--verbose", action="store_true", help="show internal tracebacks")
+    _add_report_options(parser)
+
+
+def _add_doctor(commands: Commands[_Parser]) -> None:
+    parser = _add(
+        commands, "doctor", "say which of the known MUSA names an installed SDK has", _doctor
+    )
+    _add_sdk_path(parser)
+    parser.add_argument("--output-format", choices=("full", "json"), default="full")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show internal tracebacks")
+
+
+def _add_sdk_path(parser: _Parser | argparse._ArgumentGroup) -> None:
+    parser.add_argument(
+        "--sdk-path",
+        type=Path,
+        metavar="DIR",
+        help="the MUSA SDK (default: MUSA_PATH, MUSA_HOME, MUSA_INSTALL_PATH, /usr/local/musa)",
+    )
 
 
 def _add_tree_options(parser: _Parser) -> None:
@@ -305,6 +359,72 @@ def _scan(options: argparse.Namespace) -> int:
     if options.output_format == "full" and not options.quiet:
         print("\n" + render_effort(plan, _width()), end="")
     return code
+
+
+def _check(options: argparse.Namespace) -> int:
+    from sigtrans import check, names, report, rules, store
+    from sigtrans import config as configuration
+    from sigtrans.discover import Options
+    from sigtrans.port import read_source
+
+    _check_reports(options.report or ())
+    if not options.tree.exists():
+        raise SigtransError(f"{options.tree}: no such folder")
+    if options.jobs is not None and options.jobs < 1:
+        raise SigtransError(f"--jobs {options.jobs}: give a number of processes, 1 or more")
+    config = configuration.load(options.tree, options.config)
+    targets = config.targets
+    if options.target:
+        targets = configuration.parse_targets(
+            [t for text in options.target for t in text.split(",")], "--target"
+        )
+    folders = (*config.rules, *(options.rules or ()))
+    table = names.load(rules.find_tables(folders), rules.load_folders(folders))
+    request = check.Request(
+        includes=tuple(options.I or ()),
+        defines=tuple(options.D or ()),
+        standard=options.std or "",
+        compile_commands=options.compile_commands,
+        sdk_path=options.sdk_path,
+        targets=targets,
+        jobs=options.jobs or config.jobs,
+        options=Options(exclude=(*config.exclude, *(options.exclude or ()))),
+    )
+    with _Progress(options) as progress:
+        checked = check.check_tree(options.tree, table, config, request, progress)
+    plan, read = checked.plan, read_source(options.tree)
+    for path in options.report or ():
+        text = _render(path.suffix, plan, read, table.grade, "")
+        store.write_file(path, text.encode("utf-8", "replace"))
+    match options.output_format:
+        case "full" if not options.quiet:
+            ending = check.render_end(checked)
+            sys.stdout.write(report.render_checked(plan, ending, _width(), _color(options)))
+        case "concise":
+            sys.stdout.write(report.render_concise(plan))
+        case "json":
+            sys.stdout.write(report.render_json(plan, read, table.grade))
+        case "sarif":
+            sys.stdout.write(report.render_sarif(plan, read))
+        case "github":
+            sys.stdout.write(report.render_github(plan))
+    return _judge(plan)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from sigtrans import names, sdk
+
+    found = sdk.find_sdk(options.sdk_path)
+    if found is None:
+        raise SigtransError(
+            f"no MUSA SDK: {', '.join(sdk.VARIABLES)} name none and {sdk.DEFAULT} is not there; "
+            "give --sdk-path"
+        )
+    index = sdk.index_sdk(found)
+    rows = sdk.confirm(names.load(), index)
+    full = options.output_format == "full"
+    sys.stdout.write((sdk.render_doctor if full else sdk.dump_doctor)(found, index, rows))
+    return ATTENTION if any(row.denied for row in rows) else DONE
 
 
 def _diff(options: argparse.Namespace) -> int:

@@ -198,6 +198,18 @@ class NameTable:
             self._sources = {k.decode(): tuple(sorted(v)) for k, v in sources.items()}
         return self._sources.get(musa, ())
 
+    def find_libraries(self) -> dict[str, frozenset[bytes]]:
+        """The MUSA names of every table: what its rows become, headers and methods left out."""
+        found: dict[str, frozenset[bytes]] = {}
+        for library, rows in self._tables.items():
+            cells = self._cells[library]
+            found[library] = frozenset(
+                cells[at + 1]
+                for at in rows.values()
+                if cells[at + 1] != b"-" and cells[at + 2] not in (b"header", b"method", b"guard")
+            )
+        return found
+
     def find_similar(self, name: str, limit: int = 3) -> list[str]:
         """Known CUDA names close to an unknown one, best first."""
         from difflib import get_close_matches

@@ -514,6 +514,22 @@ def render_full(
     return _joined([*body, "", *end])
 
 
+def render_checked(
+    plan: Plan, ending: Sequence[str], width: int = 80, color: bool = False, lines: int = 70
+) -> str:
+    """The findings of a check, as `render_full` shows them, above the last lines given."""
+    width = max(40, width)
+    style = _Style(color)
+    groups = _find_groups(plan)
+    if not groups:
+        return _joined([*ending, "Nothing was found."])
+    code = groups[0].code
+    end = [*ending, f"Findings   {_findings_text(count(plan))}"]
+    end += ["", f"What a code means:  sigtrans explain {code}"]
+    body = _body(groups, width, style, max(12, lines - len(end) - 1))
+    return _joined([*body, "", *end])
+
+
 def _joined(lines: Iterable[str]) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

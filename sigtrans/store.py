@@ -27,11 +27,12 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import abspath, basename, dirname, isabs, join, normpath, realpath, relpath
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import NamedTuple
 
@@ -312,6 +313,17 @@ def write_file(path: Path, data: bytes, mode: int | None = None, *, parents: boo
         finally:
             _os.close(fd)
         _sync_last(dirname(target), target)
+
+
+@contextmanager
+def scratch_folder(files: Mapping[str, bytes]) -> Iterator[Path]:
+    """A folder of the system's temporary space with these files in it, gone at the end."""
+    with TemporaryDirectory(prefix="sigtrans-") as folder:
+        for name, data in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        yield Path(folder)
 
 
 # --- a port beside its source ------------------------------------------------------------------

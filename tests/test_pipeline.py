@@ -113,3 +113,11 @@ def test_a_port_that_is_not_settled_is_dropped(
     drafted = port_tree(tmp_path, {"k.cu": "__global__ void k() { @x@; }\n"})
     (file,) = drafted.plan.files
     assert (file.status, {d.code for d in file.diagnostics}) == (Status.FAILED, {"SIG998"})
+
+
+def test_a_larger_edit_takes_in_the_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = [(2, 4), (0, 5), (0, 0), (3, 3), (5, 5), (5, 7)]
+    found = CodeFindings(tuple(Edit(Span(*s), b"x", "test/many") for s in spans))
+    monkeypatch.setattr(pipeline, "_load", lambda name: pipeline._Loaded((b"@",), lambda c: found))
+    edits = port("@;;;;;;;;;").edits
+    assert [(e.span.start, e.span.end) for e in edits] == [(0, 0), (0, 5), (5, 5), (5, 7)]

@@ -79,6 +79,7 @@ def find(
         edits += found.edits
         said += found.diagnostics
         helpers |= found.helpers
+    edits = _outermost(edits)
     if helpers:
         edits.append(_include(code, helpers))
     return CodeFindings(
@@ -101,6 +102,18 @@ class _Loaded:
 def _load(name: str) -> _Loaded:
     module = import_module(f"sigtrans.passes.{name}")
     return _Loaded(module.MARKS, module.find, getattr(module, "CUDA_ONLY", False))
+
+
+def _outermost(edits: Iterable[Edit]) -> list[Edit]:
+    """Without the edits inside a larger one: that one has replaced what they would change."""
+    kept: list[Edit] = []
+    for edit in sorted(edits, key=lambda e: (e.span.start, -e.span.end)):
+        around = kept[-1].span if kept else Span(0, 0)
+        span = edit.span
+        begins = around.start if span.start < span.end else around.start + 1
+        if span == around or not (begins <= span.start and span.end <= around.end):
+            kept.append(edit)
+    return kept
 
 
 def _outside(renames: tuple[Edit, ...], edits: Iterable[Edit]) -> list[Edit]:

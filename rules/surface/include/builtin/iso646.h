@@ -1,0 +1,1 @@
+/* Every name of this header is a keyword of C++. */

@@ -1,0 +1,2 @@
+/* Part of cooperative groups. */
+#include "cooperative_groups.h"
