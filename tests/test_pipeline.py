@@ -120,4 +120,4 @@ def test_a_larger_edit_takes_in_the_smaller(monkeypatch: pytest.MonkeyPatch) -> 
     found = CodeFindings(tuple(Edit(Span(*s), b"x", "test/many") for s in spans))
     monkeypatch.setattr(pipeline, "_load", lambda name: pipeline._Loaded((b"@",), lambda c: found))
     edits = port("@;;;;;;;;;").edits
-    assert [(e.span.start, e.span.end) for e in edits] == [(0, 0), (0, 5), (5, 5), (5, 7)]
+    assert sorted((e.span.start, e.span.end) for e in edits) == [(0, 0), (0, 5), (5, 5), (5, 7)]

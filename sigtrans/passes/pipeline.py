@@ -107,12 +107,13 @@ def _load(name: str) -> _Loaded:
 def _outermost(edits: Iterable[Edit]) -> list[Edit]:
     """Without the edits inside a larger one: that one has replaced what they would change."""
     kept: list[Edit] = []
+    around = Span(0, 0)
     for edit in sorted(edits, key=lambda e: (e.span.start, -e.span.end)):
-        around = kept[-1].span if kept else Span(0, 0)
         span = edit.span
         begins = around.start if span.start < span.end else around.start + 1
         if span == around or not (begins <= span.start and span.end <= around.end):
             kept.append(edit)
+            around = span if span.end > around.end else around
     return kept
 
 
