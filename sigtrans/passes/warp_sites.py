@@ -49,6 +49,7 @@ from functools import lru_cache
 
 from sigtrans.passes import Code
 from sigtrans.passes.functions import Function
+from sigtrans.passes.warp_launches import find_launched
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -67,8 +68,8 @@ _INDEX = THREAD | GLOBAL
 _BY_WARP = LANE | WARP | LANE_ITEM
 
 _CANDIDATE = re.compile(
-    rb"(?<![\w.$])(?:(?:32|31|16|5|0[xX](?:1[fF]|20|[fF]{8}))[uUlL]*(?![\w.$])"
-    rb"|-1\b|~0[uU]?\b|[A-Za-z_]\w*[Ww](?:arp|ARP)\w*|[Ww](?:arp|ARP)\w+"
+    rb"(?<![\w.$])(?:(?:32|31|16|5|0[xX](?:1[fF]|20|[fF]{8}))[uUlL]*(?![\w.$])|-1\b|~0[uU]?\b)"
+    rb"|(?<![\w$])(?:[A-Za-z_]\w*[Ww](?:arp|ARP)\w*|[Ww](?:arp|ARP)\w+"
     rb"|__(?:shfl|ballot|any|all|activemask|match_|reduce_)\w*)"
 )
 # Without one of these a 5 or a 16 is nobody's warp.
@@ -178,11 +179,11 @@ def analyse(code: Code) -> Analysis:
     """Sites, and folds that lean on lockstep."""
     if not _TELLING.search(code.data):
         return Analysis()
-    return _File(code).analyse()
+    return File(code).analyse()
 
 
 @dataclass(slots=True)
-class _Scope:
+class Scope:
     """A function, or all that stands outside of them, while its values are followed."""
 
     function: Function | None
@@ -199,7 +200,7 @@ class _Scope:
         return self.function is not None and self.function.kind == "host"
 
 
-class _File:
+class File:
     """The tokens of one file and what is known of its values."""
 
     def __init__(self, code: Code) -> None:
@@ -273,7 +274,7 @@ class _File:
                     return at
                 before = self.word(left - 1)
                 if before == b">" and word == b")":
-                    angle = self._angle_left(left - 1)
+                    angle = self.angle_left(left - 1)
                     if angle > 0:
                         at = angle - 1
                         continue
@@ -289,7 +290,7 @@ class _File:
                 at -= 1
             return at
 
-    def _angle_left(self, at: int) -> int:
+    def angle_left(self, at: int) -> int:
         """The `<` of a template argument list that closes at `at`, -1 for a comparison."""
         depth = 0
         for n in range(at, max(at - 40, -1), -1):
@@ -334,7 +335,7 @@ class _File:
             while True:  # casts and unary operators
                 before = start - 1
                 word = self.word(before)
-                if word == b")" and self._is_cast(before):
+                if word == b")" and self.is_cast(before):
                     start = self.pairs[before]
                 elif word in (b"-", b"~", b"!", b"*", b"&", b"+") and not self._is_binary(before):
                     start = before
@@ -353,16 +354,16 @@ class _File:
         while True:
             while end < limit and self.word(end) in _UNARY:
                 end += 1
-            if self.word(end) == b"(" and self._is_cast(self.pairs.get(end, end)):
+            if self.word(end) == b"(" and self.is_cast(self.pairs.get(end, end)):
                 end = self.pairs[end] + 1
                 continue
-            end = self._primary_right(end)
+            end = self.primary_right(end)
             word = self.word(end)
             if end >= limit or word not in _PRECEDENCE or _PRECEDENCE[word] <= precedence:
                 return min(end, len(self.words))
             end += 1
 
-    def _primary_right(self, at: int) -> int:
+    def primary_right(self, at: int) -> int:
         word = self.word(at)
         end = self.pairs.get(at, at) + 1 if word in (b"(", b"[") else at + 1
         while True:
@@ -379,7 +380,7 @@ class _File:
             else:
                 return end
 
-    def _is_cast(self, at: int) -> bool:
+    def is_cast(self, at: int) -> bool:
         """Does a parenthesis that closes at `at` hold nothing but a type?"""
         left = self.pairs.get(at, -1)
         if left < 0 or at - left > 6 or at - left < 2:
@@ -440,7 +441,7 @@ class _File:
                     return a >> b
                 case _:
                     return a << b
-        if hi - lo > 3 and self.word(lo) == b"(" and self._is_cast(self.pairs.get(lo, lo)):
+        if hi - lo > 3 and self.word(lo) == b"(" and self.is_cast(self.pairs.get(lo, lo)):
             return self.value(self.pairs[lo] + 1, hi)
         return None
 
@@ -456,14 +457,14 @@ class _File:
             arguments = self.arguments(at + 1)
             if word == b"__syncwarp" or _SYNC.match(word):
                 if arguments:
-                    masks.update(self._names(*arguments[0]))
+                    masks.update(self.names(*arguments[0]))
                 if len(arguments) == 4 and _SHUFFLE.match(word):
-                    widths.update(self._names(*arguments[3]))
+                    widths.update(self.names(*arguments[3]))
             elif len(arguments) >= 3:  # __shfl(value, lane, width)
-                widths.update(self._names(*arguments[2]))
+                widths.update(self.names(*arguments[2]))
         return frozenset(masks), frozenset(widths)
 
-    def _names(self, lo: int, hi: int) -> Iterator[bytes]:
+    def names(self, lo: int, hi: int) -> Iterator[bytes]:
         for at in range(lo, hi):
             if self.words[at][:1].isalpha() or self.words[at][:1] == b"_":
                 yield self.words[at]
@@ -492,7 +493,7 @@ class _File:
             found.append((start, right))
         return found
 
-    def kind(self, scope: _Scope, lo: int, hi: int, depth: int = 0) -> int:
+    def kind(self, scope: Scope, lo: int, hi: int, depth: int = 0) -> int:
         """What the expression of a token range can be."""
         if depth > 12 or hi - lo > _LONGEST:
             return 0
@@ -578,11 +579,11 @@ class _File:
             case _:
                 return (left | right) & (MASK | _INDEX | LANE)
 
-    def _kind_of_primary(self, scope: _Scope, lo: int, hi: int, depth: int) -> int:
+    def _kind_of_primary(self, scope: Scope, lo: int, hi: int, depth: int) -> int:
         while self.word(lo) in (b"-", b"~", b"!", b"*", b"&", b"+") and lo < hi - 1:
             lo += 1
         close = self.pairs.get(lo, hi) if self.word(lo) == b"(" else hi
-        if close < hi - 1 and self._is_cast(close):
+        if close < hi - 1 and self.is_cast(close):
             return self.kind(scope, close + 1, hi, depth + 1)
         word = self.word(lo)
         last = self.word(hi - 1)
@@ -609,13 +610,13 @@ class _File:
             return WARPS  # WarpCount::kCount
         return _kind_of_name(name)
 
-    def _kind_of_call(self, scope: _Scope, lo: int, hi: int, depth: int) -> int:
+    def _kind_of_call(self, scope: Scope, lo: int, hi: int, depth: int) -> int:
         left = self.pairs.get(hi - 1, -1)
         if left <= lo:
             return 0
         end = left
         if self.word(end - 1) == b">":
-            angle = self._angle_left(end - 1)
+            angle = self.angle_left(end - 1)
             if angle > 0:
                 end = angle
         name = self.word(end - 1)
@@ -649,27 +650,27 @@ class _File:
                 return WARP
         return 0
 
-    def _is_tile(self, scope: _Scope, lo: int, end: int) -> bool:
+    def _is_tile(self, scope: Scope, lo: int, end: int) -> bool:
         return bool(scope.values.get(self.word(lo), 0) & TILE) or any(
             b"tiled_partition" in w or w in (b"warp", b"tile32") for w in self.words[lo:end]
         )
 
     # --- scopes ------------------------------------------------------------------------------
 
-    def _scopes(self) -> Iterator[_Scope]:
+    def _scopes(self) -> Iterator[Scope]:
         """Functions, and what lies before, between and behind them."""
         at = 0
         for function in self.code.functions:
             start = bisect_left(self.starts, function.head)
             end = bisect_left(self.starts, function.body[1])
             if start > at:
-                yield _Scope(None, at, start)
-            yield _Scope(function, start, end)
+                yield Scope(None, at, start)
+            yield Scope(function, start, end)
             at = end
         if at < len(self.words):
-            yield _Scope(None, at, len(self.words))
+            yield Scope(None, at, len(self.words))
 
-    def follow(self, scope: _Scope) -> None:
+    def follow(self, scope: Scope) -> None:
         """Fill in the values of a scope, once."""
         if scope.is_followed:
             return
@@ -683,7 +684,7 @@ class _File:
             if word == b"=":
                 name = words[at - 1]
                 if name[:1].isalpha() or name[:1] == b"_":
-                    assigned.append((name, at + 1, self._end_of_value(at + 1, scope.end)))
+                    assigned.append((name, at + 1, self.end_of_value(at + 1, scope.end)))
             elif word in (b"+=", b"-="):
                 moved.add(words[at - 1])
                 added.append((words[at - 1], at + 1))
@@ -693,11 +694,11 @@ class _File:
                     assigned.append((words[at - 1], at + 1, right))
             elif word in (b"tiled_partition", b"thread_block_tile"):
                 self._note_tile(scope, at)
-        text = self.text[self._offset(scope.start) : self._offset(scope.end)]
+        text = self.text[self.offset(scope.start) : self.offset(scope.end)]
         scope.by_warps = _works_by_warps(text)
         scope.moved = frozenset(moved)
         scope.lockstep = self._find_lockstep(scope, text)
-        start, end = self._offset(scope.start), self._offset(scope.end)
+        start, end = self.offset(scope.start), self.offset(scope.end)
         for place in self.lanes_by_asm:
             if start <= place < end:
                 self._note_asm(scope, place)
@@ -712,17 +713,17 @@ class _File:
                 # What a name says counts where its value cannot be followed.
                 scope.values[name] = scope.values.get(name, 0) | kind or _kind_of_name(name)
             for name, lo in added:
-                end = self._end_of_value(lo, scope.end)
+                end = self.end_of_value(lo, scope.end)
                 if self.kind(scope, lo, end) & LANE:
                     self._add(scope, name, LANE_ITEM)
             self._note_uses(scope)
             if scope.values == before:
                 break
 
-    def _offset(self, at: int) -> int:
+    def offset(self, at: int) -> int:
         return self.starts[at] if at < len(self.starts) else len(self.text)
 
-    def _end_of_value(self, at: int, limit: int) -> int:
+    def end_of_value(self, at: int, limit: int) -> int:
         start = at
         while at < limit and at - start < _REACH:
             word = self.words[at]
@@ -744,7 +745,7 @@ class _File:
             or (before in (b":", b",") and self.word(at) == b"(")
         )
 
-    def _note_tile(self, scope: _Scope, at: int) -> None:
+    def _note_tile(self, scope: Scope, at: int) -> None:
         """The variable that a tile of 32 lanes goes to: `auto tile = tiled_partition<32>(b)`."""
         if self.words[at] == b"thread_block_tile":
             close = self.angle_right(at + 1)
@@ -759,7 +760,7 @@ class _File:
         else:
             scope.values[self.word(at - 1)] = TILE
 
-    def _note_asm(self, scope: _Scope, place: int) -> None:
+    def _note_asm(self, scope: Scope, place: int) -> None:
         """`asm("mov.u32 %0, %laneid;" : "=r"(lane))`."""
         at = bisect_left(self.starts, place)
         for n in range(at, min(at + 12, len(self.words))):
@@ -767,7 +768,7 @@ class _File:
                 scope.values[self.word(n + 1)] = LANE
                 return
 
-    def _note_uses(self, scope: _Scope) -> None:
+    def _note_uses(self, scope: Scope) -> None:
         """Uses that tell what a variable is: a source lane, an index beside a warp's base."""
         words = self.words
         for at in range(scope.start, scope.end):
@@ -791,11 +792,11 @@ class _File:
                 if is_lane and self.kind(scope, at + 1, self.right_of(at, 6)) & WARPS:
                     self._add(scope, words[at - 1], WARP)
 
-    def _add(self, scope: _Scope, name: bytes, kind: int) -> None:
+    def _add(self, scope: Scope, name: bytes, kind: int) -> None:
         if name[:1].isalpha() or name[:1] == b"_":
             scope.values[name] = scope.values.get(name, 0) | kind
 
-    def _find_lockstep(self, scope: _Scope, text: bytes) -> tuple[int, int] | None:
+    def _find_lockstep(self, scope: Scope, text: bytes) -> tuple[int, int] | None:
         """The first step of an unrolled fold over memory that goes on without barriers."""
         steps = [(m.start(1), int(m.group(1))) for m in STEP.finditer(text)]
         for n, (at, value) in enumerate(steps):
@@ -810,7 +811,7 @@ class _File:
                 else:
                     break
             if count >= 3 and not _BARRIER.search(text, at, end):
-                start = self._offset(scope.start) + at
+                start = self.offset(scope.start) + at
                 return start, start + len(str(value))
         return None
 
@@ -845,7 +846,52 @@ class _File:
                         length = self.starts[at + 1] + len(self.words[at + 1]) - start
                     found.append(Site(start, start + length, role))
                 n += 1
-        return Analysis(tuple(found), tuple(lockstep))
+        for at, role in find_launched(self, wanted, found):
+            found.append(Site(self.starts[at], self.starts[at] + len(self.words[at]), role))
+        return Analysis(tuple(sorted(found)), tuple(lockstep))
+
+    # --- what `warp_launches` asks -------------------------------------------------------------
+
+    def number(self, at: int) -> int | None:
+        """The number that a token is, None for none."""
+        return _number(self.words[at]) if self.words[at][:1].isdigit() else None
+
+    def scope_of(self, at: int) -> Scope:
+        return self.scopes[bisect_right(self.scopes, at, key=lambda s: s.start) - 1]
+
+    def works_by_warps(self, scope: Scope) -> bool:
+        if not scope.is_followed:
+            return _works_by_warps(self.text[self.offset(scope.start) : self.offset(scope.end)])
+        return scope.by_warps or scope.lockstep is not None
+
+    def widths_in(self, scope: Scope) -> frozenset[bytes]:
+        """Names that stand in the width argument of a shuffle of this function."""
+        found: set[bytes] = set()
+        for at in range(scope.start, scope.end) if self.widths else ():
+            word = self.words[at]
+            if word[:6] == b"__shfl" or word[:9] == b"WARP_SHFL":
+                arguments = self.arguments(at + 1)
+                place = 3 if word.endswith(b"_sync") else 2
+                if len(arguments) == place + 1:
+                    found.update(self.names(*arguments[place]))
+        return frozenset(found)
+
+    def is_thread(self, scope: Scope, lo: int, hi: int) -> bool:
+        """A thread, a lane or a warp of its block."""
+        kind = self.kind(scope, lo, hi)
+        return bool(kind & (THREAD | LANE | WARP)) and not kind & GLOBAL
+
+    def is_lane(self, scope: Scope, lo: int, hi: int) -> bool:
+        return bool(self.kind(scope, lo, hi) & (LANE | LANE_ITEM | STRIDED))
+
+    def is_size(self, name: bytes) -> bool:
+        return _is_size(name)
+
+    def is_warps(self, name: bytes) -> bool:
+        return bool(_kind_of_name(name) & WARPS)
+
+    def is_ceil(self, name: bytes) -> bool:
+        return _CEIL.match(name) is not None
 
     def _token_at(self, place: int) -> int:
         at = bisect_left(self.starts, place)
@@ -858,13 +904,13 @@ class _File:
             return _is_size(word) or _CALL.match(word) is not None
         if word[:1] == b"5":
             return (
-                self.word(at - 1) in (b">>", b"<<", b"<", b"=", b">>=") or self._defines(at) != b""
+                self.word(at - 1) in (b">>", b"<<", b"<", b"=", b">>=") or self.defines(at) != b""
             )
         if word[:2] == b"16":
             return self.word(at - 1) in (b"=", b",", b"+", b"<=", b"<", b"(")
         return True
 
-    def role(self, scope: _Scope, at: int) -> str:
+    def role(self, scope: Scope, at: int) -> str:
         """The role of the token at `at`, "" for none."""
         word = self.words[at]
         if _CALL.match(word):
@@ -887,7 +933,7 @@ class _File:
             return "call" if len(self.arguments(at + 1)) == 3 else ""
         return "call"
 
-    def _role_of_name(self, scope: _Scope, at: int) -> str:
+    def _role_of_name(self, scope: Scope, at: int) -> str:
         """A constant named as the warp size; its definition is a site at its literal."""
         word = self.words[at]
         if not _is_size(word) or self.word(at + 1) in (b"=", b"::"):
@@ -903,7 +949,7 @@ class _File:
             return "warp-size"
         return self._role_of_value(scope, lo, hi, 32) or "warp-size"
 
-    def _role_of_value(self, scope: _Scope, lo: int, hi: int, value: int | None) -> str:
+    def _role_of_value(self, scope: Scope, lo: int, hi: int, value: int | None) -> str:
         """The constant grows as far as it stays one: 32 - 1, (32), 32 / 2."""
         value, lo, hi = self._widen(lo, hi, value)
         if value in _FULL:
@@ -957,7 +1003,7 @@ class _File:
             break
         return value, lo, hi
 
-    def _role_beside(self, scope: _Scope, at: int, lo: int, hi: int, value: int) -> str:
+    def _role_beside(self, scope: Scope, at: int, lo: int, hi: int, value: int) -> str:
         """The constant is the right operand of the operator at `at`."""
         operator = self.words[at]
         precedence = _PRECEDENCE[operator]
@@ -987,7 +1033,7 @@ class _File:
                 return "fold" if scope.lockstep or self._is_pair_of_warps(scope, start, hi) else ""
         return ""
 
-    def _role_before(self, scope: _Scope, at: int, lo: int, hi: int, value: int) -> str:
+    def _role_before(self, scope: Scope, at: int, lo: int, hi: int, value: int) -> str:
         """The constant is the left operand of the operator at `at`."""
         operator = self.words[at]
         if self._is_binary(lo - 1) and _PRECEDENCE[self.word(lo - 1)] >= _PRECEDENCE[operator]:
@@ -1000,10 +1046,10 @@ class _File:
             return self._role_of_comparison(scope, at + 1, end, lo, hi, kind, value)
         if operator == b"-" and value in (31, 32) and kind & (LANE | MASK):
             return "lane-id"
-        if operator == b"-" and value in (31, 32) and any(map(_is_size, self._names(at + 1, end))):
+        if operator == b"-" and value in (31, 32) and any(map(_is_size, self.names(at + 1, end))):
             return "warp-size"
         if operator in (b"/", b"%") and value == 32:
-            names = b" ".join((*self._names(at + 1, end), self._target(lo, scope)))
+            names = b" ".join((*self.names(at + 1, end), self.target(lo, scope)))
             if re.search(rb"(?i)warp|lane|per_?thread\b", names) or kind & COUNT:
                 return "warp-size"
             if operator == b"%" and scope.by_warps and self._in_static_assert(at):
@@ -1012,9 +1058,9 @@ class _File:
             return "fold" if scope.lockstep else "lane-id" if kind & LANE else ""
         return ""
 
-    def _role_of_split(self, scope: _Scope, lo: int, hi: int, kind: int, role: str) -> str:
+    def _role_of_split(self, scope: Scope, lo: int, hi: int, kind: int, role: str) -> str:
         """THREAD % 32 and its like: a lane, or the column of a tile?"""
-        target = self._target(lo, scope)
+        target = self.target(lo, scope)
         named = bool(_LANE_NAME.search(target) or re.search(rb"(?i)warp|wrp|^wid", target))
         if kind & (COUNT | WARPS) and not kind & (_INDEX | ITEM | WARP | LANE):
             if re.match(rb"(?i)block_?[xyz]$", target) and not named:
@@ -1049,25 +1095,25 @@ class _File:
             score -= 3 if self._is_side(scope, lo, hi, target) else 0
         return role if score > 0 else ""
 
-    def _is_block_of_warps(self, scope: _Scope, at: int, addend: int) -> bool:
+    def _is_block_of_warps(self, scope: Scope, at: int, addend: int) -> bool:
         """Is a size of blocks rounded up at `at`, as in `threads = (n + 31) / 32 * 32`?"""
         while self.word(addend) == b")":
             addend -= 1
         if self.word(addend) not in (b"31", b"32", b"1"):
             return False
-        target = self._target(at, scope)
+        target = self.target(at, scope)
         return bool(_kind_of_name(target) & COUNT) or re.match(rb"(?i)block$", target) is not None
 
-    def _is_column_layout(self, scope: _Scope) -> bool:
+    def _is_column_layout(self, scope: Scope) -> bool:
         """Does the function lay out columns in groups of 32, a thread to a column?"""
-        text = self._text_near(scope, self._offset(scope.start))
+        text = self._text_near(scope, self.offset(scope.start))
         return b"xffffffe0" in text.lower() or _COLUMNS.search(text) is not None
 
-    def _text_near(self, scope: _Scope, place: int) -> bytes:
-        start = max(self._offset(scope.start), place - _WINDOW)
-        return self.text[start : min(self._offset(scope.end), place + _WINDOW)]
+    def _text_near(self, scope: Scope, place: int) -> bytes:
+        start = max(self.offset(scope.start), place - _WINDOW)
+        return self.text[start : min(self.offset(scope.end), place + _WINDOW)]
 
-    def _role_of_product(self, scope: _Scope, lo: int, hi: int, kind: int) -> str:
+    def _role_of_product(self, scope: Scope, lo: int, hi: int, kind: int) -> str:
         if kind & WARP and not kind & _INDEX:
             return "warp-id"
         if kind & WARPS:
@@ -1084,10 +1130,10 @@ class _File:
         is_one = is_one and self.word(end) == b"+" and not self._is_column_layout(scope)
         if is_one and self.kind(scope, end + 1, self.right_of(end, 8)) & LANE:
             return "lane-id"
-        if scope.by_warps and not scope.is_host and _kind_of_name(self._target(lo, scope)) & COUNT:
+        if scope.by_warps and not scope.is_host and _kind_of_name(self.target(lo, scope)) & COUNT:
             return "warps-sized"
         if scope.is_host and re.match(
-            rb"(?i)(?:n_?|num_?)?(?:grid|blocks?$|blocks_|threads)", self._target(lo, scope)
+            rb"(?i)(?:n_?|num_?)?(?:grid|blocks?$|blocks_|threads)", self.target(lo, scope)
         ):
             # One warp per row: rows * 32 threads, divided by the size of a block.
             around = b" ".join(self._statement(lo))
@@ -1096,9 +1142,9 @@ class _File:
         return ""
 
     def _role_of_comparison(
-        self, scope: _Scope, start: int, end: int, lo: int, hi: int, kind: int, value: int
+        self, scope: Scope, start: int, end: int, lo: int, hi: int, kind: int, value: int
     ) -> str:
-        names = b" ".join(self._names(start, end))
+        names = b" ".join(self.names(start, end))
         if value in (31, 32):
             if kind & (LANE | LANE_ITEM):
                 return "lane-id"
@@ -1119,9 +1165,9 @@ class _File:
     def _in_static_assert(self, at: int) -> bool:
         return b"static_assert" in self.words[max(0, at - 12) : at]
 
-    def _role_of_loop(self, scope: _Scope, at: int) -> str:
+    def _role_of_loop(self, scope: Scope, at: int) -> str:
         """A bound or a start in the head of a loop that folds."""
-        left = self._enclosing(at)
+        left = self.enclosing(at)
         if left < 0 or self.word(left - 1) not in (b"for", b"while"):
             return ""
         right = self.pairs.get(left, -1)
@@ -1129,9 +1175,9 @@ class _File:
         halves = any(w in (b">>=", b"/=", b"<<=", b"*=") for w in head) or (
             b">>" in head and b"=" in head
         )
-        body = self._body(right)
-        start = self._offset(right)
-        text = self.text[start : min(self._offset(body), start + _WINDOW)]
+        body = self.body(right)
+        start = self.offset(right)
+        text = self.text[start : min(self.offset(body), start + _WINDOW)]
         shuffles = re.search(rb"(?i)shfl|shuffle_?(?:up|down|xor)|\.shfl", text) is not None
         if self.word(left - 1) == b"while":
             return ""
@@ -1155,7 +1201,7 @@ class _File:
                 return n - 1
         return left + 1
 
-    def _body(self, right: int) -> int:
+    def body(self, right: int) -> int:
         """One past the statement behind the head of a loop."""
         if self.word(right + 1) == b"{":
             return self.pairs.get(right + 1, right) + 1
@@ -1168,7 +1214,7 @@ class _File:
             n += 1
         return n + 1
 
-    def _role_assigned(self, scope: _Scope, at: int, value: int) -> str:
+    def _role_assigned(self, scope: Scope, at: int, value: int) -> str:
         """`i += 32` and the like."""
         name = self.word(at - 1)
         kind = scope.values.get(name, 0)
@@ -1183,7 +1229,7 @@ class _File:
             return "warps-sized" if _kind_of_name(name) & COUNT else ""
         return ""
 
-    def _role_of_definition(self, scope: _Scope, lo: int, hi: int, value: int) -> str:
+    def _role_of_definition(self, scope: Scope, lo: int, hi: int, value: int) -> str:
         name = self.word(lo - 2)
         closes = self.word(hi)
         if closes not in (b";", b",", b")", b"}", b">"):
@@ -1200,17 +1246,17 @@ class _File:
             return self._role_of_loop(scope, lo)
         return ""
 
-    def _role_of_mask(self, scope: _Scope, lo: int, hi: int) -> str:
-        left = self._enclosing(lo)
+    def _role_of_mask(self, scope: Scope, lo: int, hi: int) -> str:
+        left = self.enclosing(lo)
         if left > 0 and self.word(left) == b"(":
-            name = self._called(left)
+            name = self.called(left)
             arguments = self.arguments(left)
             is_first = bool(arguments) and arguments[0][0] <= lo < arguments[0][1]
             if is_first and (name == b"__syncwarp" or _SYNC.match(name)):
                 return "mask"
             if (lo, hi) in arguments and _COLLECTIVE.search(name):
                 return "mask"
-        target = self._target(lo, scope)
+        target = self.target(lo, scope)
         plain = self.word(lo) not in (b"-", b"~") or target in self.masks
         if target and target in self.masks and plain:
             return "mask"
@@ -1218,7 +1264,7 @@ class _File:
             return ""
         if target and _MASK_NAME.search(target) and (self.wide or scope.function is None):
             return "mask"
-        define = self._defines(lo)
+        define = self.defines(lo)
         if define and (define in self.masks or _MASK_NAME.search(define)):
             return "mask"
         if self.word(lo - 1) == b"return" and self.word(hi) == b";" and scope.function is not None:
@@ -1233,13 +1279,13 @@ class _File:
                 wanted = LANE
             if wanted and self.kind(scope, start, end) & wanted:
                 return "mask"
-            if wanted == LANE and any(map(_is_size, self._names(start, end))):
+            if wanted == LANE and any(map(_is_size, self.names(start, end))):
                 return "mask"
         return ""
 
-    def _role_in_brackets(self, scope: _Scope, lo: int, hi: int, value: int) -> str:
+    def _role_in_brackets(self, scope: Scope, lo: int, hi: int, value: int) -> str:
         """By the bracket around: an argument, the size of an array, a template argument."""
-        define = self._defines(lo)
+        define = self.defines(lo)
         if define and self.word(hi) not in _PRECEDENCE:
             if value == 32 and _is_size(define):
                 return "warp-size"
@@ -1250,7 +1296,7 @@ class _File:
         if self.word(lo - 1) == b"return" and value == 32 and scope.function is not None:
             name = scope.function.name
             return "warp-size" if re.search(rb"(?i)warp_?(?:size|threads)", name) else ""
-        left = self._enclosing(lo)
+        left = self.enclosing(lo)
         if value == 32 and self.word(lo - 1) == b"[" and self.word(hi) == b"]":
             return self._role_of_array(scope, lo - 1)
         if left >= 0 and self.word(left) == b"(":
@@ -1261,8 +1307,8 @@ class _File:
             return self._role_in_template(lo, hi)
         return ""
 
-    def _role_of_argument(self, scope: _Scope, left: int, lo: int, hi: int, value: int) -> str:
-        name = self._called(left)
+    def _role_of_argument(self, scope: Scope, left: int, lo: int, hi: int, value: int) -> str:
+        name = self.called(left)
         arguments = self.arguments(left)
         place = next((n for n, (a, b) in enumerate(arguments) if a <= lo < b), -1)
         if place < 0:
@@ -1289,14 +1335,14 @@ class _File:
             kind = self.kind(scope, *arguments[0])
             return self._role_of_split(scope, self._callee_start(left), hi, kind, "warp-id")
         limits = name == b"lcm" or (name in (b"min", b"max") and scope.by_warps)
-        if limits and _kind_of_name(self._target(left, scope)) & COUNT:
+        if limits and _kind_of_name(self.target(left, scope)) & COUNT:
             return "warps-sized"
         if name in (b"min", b"max") and not scope.is_host:
             kinds = _union([self.kind(scope, *a) for n, a in enumerate(arguments) if n != place])
             return "warps-sized" if kinds & (COUNT | WARPS) and self.wide else ""
         if name == b"static_cast" or name in _TYPE_WORDS:
-            outer = self._enclosing(left)
-            if outer > 0 and self._called(outer) in (b"max", b"min"):
+            outer = self.enclosing(left)
+            if outer > 0 and self.called(outer) in (b"max", b"min"):
                 kinds = _union([self.kind(scope, *a) for a in self.arguments(outer)])
                 return "warps-sized" if kinds & (COUNT | WARPS) and self.wide else ""
             return ""
@@ -1328,7 +1374,7 @@ class _File:
                 return ""
         return ""
 
-    def _role_of_array(self, scope: _Scope, left: int) -> str:
+    def _role_of_array(self, scope: Scope, left: int) -> str:
         """`name[32]`: the size of an array whose index is a warp or a lane."""
         place = 0
         n = left
@@ -1374,14 +1420,14 @@ class _File:
                     self.indexed.setdefault(self.words[at], []).append(at)
         return self.indexed
 
-    def _scope_at(self, at: int) -> _Scope:
-        scope = self.scopes[bisect_right(self.scopes, at, key=lambda s: s.start) - 1]
+    def _scope_at(self, at: int) -> Scope:
+        scope = self.scope_of(at)
         self.follow(scope)
         return scope
 
     # --- where a constant stands ---------------------------------------------------------------
 
-    def _enclosing(self, at: int) -> int:
+    def enclosing(self, at: int) -> int:
         """The bracket that is open at `at`, -1 for none near."""
         n = at - 1
         limit = max(at - _REACH, -1)
@@ -1398,10 +1444,10 @@ class _File:
             n -= 1
         return -1
 
-    def _called(self, left: int) -> bytes:
+    def called(self, left: int) -> bytes:
         n = left - 1
         if self.word(n) == b">":
-            angle = self._angle_left(n)
+            angle = self.angle_left(n)
             n = angle - 1 if angle > 0 else n
         return self.word(n)
 
@@ -1414,7 +1460,7 @@ class _File:
             end += 1
         return self.words[start:end]
 
-    def _target(self, at: int, scope: _Scope) -> bytes:
+    def target(self, at: int, scope: Scope) -> bytes:
         """The variable that the expression at `at` is assigned to, b"" for none."""
         n = at - 1
         limit = max(at - 60, scope.start - 1)
@@ -1437,10 +1483,10 @@ class _File:
         return b""
 
     def _in_call(self, at: int) -> bool:
-        left = self._enclosing(at)
-        return left > 0 and self.word(left) == b"(" and self._called(left) not in (b"for", b"")
+        left = self.enclosing(at)
+        return left > 0 and self.word(left) == b"(" and self.called(left) not in (b"for", b"")
 
-    def _defines(self, at: int) -> bytes:
+    def defines(self, at: int) -> bytes:
         """The macro whose whole value the constant at `at` is."""
         n = at - 1
         while self.word(n) == b"(":
@@ -1459,9 +1505,9 @@ class _File:
             hi += 1
         return self.word(hi) in (b"==", b"!=") and self.word(hi + 1) in (b"0", b"31")
 
-    def _is_side(self, scope: _Scope, lo: int, hi: int, target: bytes) -> bool:
+    def _is_side(self, scope: Scope, lo: int, hi: int, target: bytes) -> bool:
         """Does the result run along one side of a tile of 32, or choose a bit of a word?"""
-        text = self._text_near(scope, self._offset(lo))
+        text = self._text_near(scope, self.offset(lo))
         if target:
             name = re.escape(target)
             shifted = re.search(rb"(?:<<|>>)\s*\(?\s*" + name + rb"\b", text)
@@ -1472,14 +1518,14 @@ class _File:
                     text,
                 )
             )
-        left = self._enclosing(lo)
+        left = self.enclosing(lo)
         if left < 0 or self.word(left) != b"[":
             return False
         return self.word(left - 1) == b"]" or self.word(self.pairs.get(left, left) + 1) == b"["
 
-    def _is_pair_of_warps(self, scope: _Scope, start: int, hi: int) -> bool:
+    def _is_pair_of_warps(self, scope: Scope, start: int, hi: int) -> bool:
         """`data[tid + 32]` where the function goes on with shuffles."""
-        left = self._enclosing(start)
+        left = self.enclosing(start)
         return left >= 0 and self.word(left) == b"[" and scope.by_warps
 
 
