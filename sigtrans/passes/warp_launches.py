@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 _WORKS = frozenset(("lane-id", "warp-id", "fold", "mask", "tile", "width", "call"))
 _DEMANDS = re.compile(rb"(?i)assert|check|require|expect|enforce|ensure")
 _CUDA_LAUNCH = re.compile(rb"cu(?:da)?Launch(?:Cooperative)?Kernel\Z")
+_WARP_KERNEL = re.compile(rb"(?i)(?<!s)warp|shfl|shuffle")
+_SAYS = re.compile(rb"(?i)\b\w+_?per_?warp\b")
+_REDUCES = re.compile(rb"(?i)(?:warp|quad|all)_?(?:all_?)?reduce")
 _SPECIFIERS = frozenset(b"const constexpr static unsigned int auto dim3 uint3 size_t".split())
 _DEPTH = 5  # assignments and calls that a value is followed through
 _USES = 400  # uses of one name that are looked at
@@ -47,6 +50,7 @@ class _Launch:
     by_warps: bool
     grid: tuple[int, int]
     block: tuple[int, int]
+    memory: tuple[int, int] | None
     arguments: list[tuple[int, int]]
 
 
@@ -71,10 +75,12 @@ class _Launches:
         self.telling = {
             id(file.scopes[n])
             for site in found
-            if site.role in _WORKS and (n := bisect_left(starts, site.start + 1) - 1) >= 0
+            if (site.role in _WORKS or file.is_builtin_size(site.start))
+            and (n := bisect_left(starts, site.start + 1) - 1) >= 0
         }
         self.calls: dict[bytes, list[int]] = {}
         self.assigned: dict[int, dict[bytes, list[tuple[int, int]]]] = {}
+        self.working: dict[int, bool] = {}
         self.sites: dict[int, str] = {}
 
     def run(self) -> Iterator[tuple[int, str]]:
@@ -89,6 +95,7 @@ class _Launches:
             if launch.by_warps:
                 for at, role in self._block(launch.scope, *launch.block, 0):
                     self._note(at, role)
+                self._note_rows(launch)
         self._handed_widths()
         for at in self.rest:
             if at not in self.sites:
@@ -106,7 +113,12 @@ class _Launches:
         """Does device code work by warps in this very function?"""
         if scope.function is None or scope.function.kind == "host":
             return False
-        return id(scope) in self.telling or self.file.works_by_warps(scope)
+        known = self.working.get(id(scope))
+        if known is None:
+            known = id(scope) in self.telling or self.file.works_by_warps(scope)
+            known = known or _SAYS.search(self.file.code_of(scope)) is not None
+            self.working[id(scope)] = known
+        return known
 
     @cached_property
     def by_warps(self) -> frozenset[bytes]:
@@ -138,8 +150,9 @@ class _Launches:
                 if len(parts) >= 2:
                     kernels, warps = self._launched(file.scope_of(at), self._name_before(at), at)
                     arguments = file.arguments(end + 1)
+                    memory = parts[2] if len(parts) > 2 else None
                     yield _Launch(
-                        file.scope_of(at), kernels, warps, parts[0], parts[1], arguments
+                        file.scope_of(at), kernels, warps, parts[0], parts[1], memory, arguments
                     )
             elif word[:2] == b"cu" and _CUDA_LAUNCH.match(word):
                 parts = file.arguments(at + 1)
@@ -147,7 +160,7 @@ class _Launches:
                     names = frozenset(file.names(*parts[0])) & self.named.keys()
                     scope = file.scope_of(at)
                     yield _Launch(
-                        scope, names, bool(names & self.by_warps), parts[1], parts[2], []
+                        scope, names, bool(names & self.by_warps), parts[1], parts[2], None, []
                     )
 
     def _configuration(self, at: int) -> tuple[list[tuple[int, int]], int]:
@@ -183,22 +196,34 @@ class _Launches:
         """The kernels that a name can stand for, and whether one of them works by warps."""
         kernels = frozenset((name,)) & self.named.keys()
         if not kernels:  # auto kernel = &k<T>; void (*kernel)(int *) = k;
-            for lo, hi in self._values(scope, name):
+            for lo, hi in self._values(scope, name, at):
                 kernels |= frozenset(self.file.names(lo, hi)) & self.named.keys()
         if kernels:
             return kernels, bool(kernels & self.by_warps)
-        return kernels, b"warp" in name.lower() and b"swarp" not in name.lower()
+        return kernels, _WARP_KERNEL.search(name) is not None
 
     # --- values ----------------------------------------------------------------------------------
 
-    def _values(self, scope: Scope, name: bytes) -> list[tuple[int, int]]:
-        """What is assigned to a name of one function, or of the file."""
+    def _values(self, scope: Scope, name: bytes, at: int) -> list[tuple[int, int]]:
+        """What is assigned to a name of one function before `at`, from its last declaration on."""
         known = self.assigned.get(id(scope))
         if known is None:
             known = self.assigned[id(scope)] = {}
             for key, *span in self._assignments(scope):
                 known.setdefault(key, []).append((span[0], span[1]))
-        return known.get(name, [])
+        values = known.get(name, [])
+        before = [span for span in values if span[0] <= at]
+        for n in range(len(before) - 1, 0, -1):
+            if self._declares(before[n][0]):
+                return before[n:]
+        return before or values
+
+    def _declares(self, at: int) -> bool:
+        """Is the value at `at` that of a declaration? `auto k = ...`, `dim3 b(...)`"""
+        file = self.file
+        name = at - 2 if file.word(at - 1) == b"=" else at - 1
+        before = file.word(name - 1)
+        return before[:1].isalpha() or before[:1] == b"_" or before in (b"*", b"&", b">")
 
     def _assignments(self, scope: Scope) -> Iterator[tuple[bytes, int, int]]:
         file, words = self.file, self.file.words
@@ -217,6 +242,22 @@ class _Launches:
                 if 1 < right - at < 40 and file.word(right + 1) in (b";", b","):
                     # dim3 is read by its first part, whatever the brackets are
                     yield words[at - 1], at, right + 1
+
+    def _note_rows(self, launch: _Launch) -> None:
+        """`dim3(32, threads / 32)`: as many rows as warps."""
+        file = self.file
+        spans = [launch.block]
+        for _ in range(3):
+            more: list[tuple[int, int]] = []
+            for lo, hi in spans[:8]:
+                for at in range(lo, min(hi, lo + 40)):
+                    name = file.words[at]
+                    if name == b"/" and file.number(at + 1) == 32 and at + 1 in self.rest:
+                        if file.is_count(launch.scope, file.left_of(at, 9), at):
+                            self._note(at + 1, "warps-sized")
+                    elif name[:1].isalpha() and file.word(at + 1) != b"(":
+                        more += self._values(launch.scope, name, launch.block[0])
+            spans = more
 
     def _literals(self, scope: Scope, lo: int, hi: int, depth: int) -> Iterator[int]:
         """The tokens 32 that an expression is, through names."""
@@ -272,7 +313,7 @@ class _Launches:
         if file.is_size(word):
             yield -1, "warp-size"
             return
-        values = self._values(scope, word)
+        values = self._values(scope, word, at)
         for lo, hi in values:
             yield from self._block(scope, lo, hi, depth + 1)
         if values:
@@ -432,13 +473,16 @@ class _Launches:
         if scope.function.kind == "host":
             return (
                 self._role_in_grid(scope, at)
+                or self._role_in_memory(scope, at)
                 or self._role_of_demand(scope, at)
                 or self._role_of_share(scope, at)
             )
         if not self.works(scope) and scope.function.name not in self.by_warps:
             return ""
         return (
-            self._role_of_slots(scope, at)
+            self._role_of_columns(scope, at)
+            or self._role_of_area(scope, at)
+            or self._role_of_slots(scope, at)
             or self._role_of_groups(scope, at)
             or self._role_of_share(scope, at)
             or self._role_of_loop(scope, at)
@@ -505,6 +549,8 @@ class _Launches:
             head = file.words[left : file.pairs.get(left, left)] if left > 0 else []
             halves = any(w in (b">>=", b"/=") for w in head)
             return halves and file.word(left - 1) == b"for" and scope_shuffles(file, scope)
+        if _SAYS.fullmatch(file.target(at, scope)) and b"*" in (before, after):
+            return True
         if before == b"(" and file.word(at - 2) == b"&" and (after, follows) == (b"-", b"1"):
             file.follow(scope)
             return file.is_thread(scope, file.left_of(at - 2, 4), at - 2)
@@ -522,14 +568,14 @@ class _Launches:
         for launch in self.launches:
             if launch.scope is not scope or not launch.by_warps:
                 continue
-            if not self._flows(launch, at):
+            if not self._within(launch, launch.grid, at):
                 continue
             if divides:
                 if any(self._has_columns(name) for name in launch.kernels):
                     self._note_round_up(at)
                     return "warp-size"
-            elif before == b"*" or after == b"*":
-                inner = file.words[slice(*self._flowing(launch, at))]
+            elif before == b"*" or after == b"*" or self._is_part_of_warp(at):
+                inner = file.words[slice(*self._flowing(launch, launch.grid, at))]
                 if any(w == b"/" or file.is_ceil(w) for w in inner):
                     return "warps-sized"
             elif called and len(arguments) > 1 and (at, at + 1) in arguments:
@@ -538,6 +584,36 @@ class _Launches:
                     return "warp-size"
         return ""
 
+    def _role_in_memory(self, scope: Scope, at: int) -> str:
+        """Shared memory for a launch, with one slot for each warp."""
+        file = self.file
+        if b"*" not in (file.word(at - 1), file.word(at + 1)):
+            return ""
+        if b"sizeof" not in file.words[max(0, at - 5) : at + 6]:
+            return ""
+        for launch in self.launches:
+            if launch.scope is scope and launch.by_warps and launch.memory is not None:
+                if self._within(launch, launch.memory, at) and any(
+                    self._has_shared_slots(name) for name in launch.kernels
+                ):
+                    return "warps-sized"
+        return ""
+
+    def _has_shared_slots(self, name: bytes) -> bool:
+        file = self.file
+        for scope in self.named.get(name, ()):
+            for at in range(scope.start, scope.end):
+                if file.words[at] == b"__shared__":
+                    end = next((n for n in range(at, at + 12) if file.word(n) in b"[;="), at)
+                    if self._is_by_warp(scope, file.word(end - 1)):
+                        return True
+        return False
+
+    def _is_part_of_warp(self, at: int) -> bool:
+        """`32 / 8 * rows`"""
+        words = self.file.words
+        return words[at + 1] == b"/" and words[at + 2][:1].isdigit() and words[at + 3] == b"*"
+
     def _note_round_up(self, at: int) -> None:
         """`(n + 31) / 32`: the 31 goes with it."""
         file = self.file
@@ -545,19 +621,19 @@ class _Launches:
             if at - 3 in self.rest:
                 self._note(at - 3, "warp-size")
 
-    def _flows(self, launch: _Launch, at: int) -> bool:
-        return self._flowing(launch, at) != (0, 0)
+    def _within(self, launch: _Launch, span: tuple[int, int], at: int) -> bool:
+        return self._flowing(launch, span, at) != (0, 0)
 
-    def _flowing(self, launch: _Launch, at: int) -> tuple[int, int]:
-        """The expression around a token that the grid of a launch is made of."""
-        lo, hi = launch.grid
+    def _flowing(self, launch: _Launch, span: tuple[int, int], at: int) -> tuple[int, int]:
+        """The expression around a token that a part of a launch is made of."""
+        lo, hi = span
         if lo <= at < hi:
             return lo, hi
         names = list(self.file.names(lo, hi))
         for _ in range(2):
             more: list[bytes] = []
             for name in names[:8]:
-                for start, end in self._values(launch.scope, name):
+                for start, end in self._values(launch.scope, name, lo):
                     if start <= at < end:
                         return start, end
                     if end - start < 40:
@@ -609,7 +685,7 @@ class _Launches:
         """`dim3 block = {4, 8, warps}`."""
         file = self.file
         lo, hi = launch.block
-        spans = self._values(launch.scope, file.words[lo]) if hi - lo == 1 else [(lo, hi)]
+        spans = self._values(launch.scope, file.words[lo], lo) if hi - lo == 1 else [(lo, hi)]
         for start, end in spans:
             numbers = [file.number(n) for n in range(start, end) if file.words[n][:1].isdigit()]
             if len(numbers) >= 2 and (numbers[0] or 0) * (numbers[1] or 0) == 32:
@@ -634,7 +710,7 @@ class _Launches:
                 continue
             spans = [launch.grid]
             for each in file.names(*launch.grid):
-                spans += self._values(scope, each)
+                spans += self._values(scope, each, launch.grid[0])
             in_grid = any(
                 name in file.words[lo:hi]
                 and any(w == b"32" or file.is_size(w) for w in file.words[lo:hi])
@@ -679,10 +755,7 @@ class _Launches:
                 return ""
         if b"__shared__" not in words[max(scope.start, n - 8) : n]:
             return ""
-        function = scope.function
-        if function is None:
-            return ""
-        if function.name in self.launched and function.name not in self.wide:
+        if not self._is_wide(scope):
             return ""
         file.follow(scope)
         name = file.word(n - 1)
@@ -698,6 +771,72 @@ class _Launches:
             if right - index <= 4 and file.is_thread(scope, index + 1, right):
                 return "warps-sized"
         return ""
+
+    def _role_of_columns(self, scope: Scope, at: int) -> str:
+        """`columns % 32 == 0`, `for (c = 32 * block; c + lane < columns; c += 32 * blocks)`."""
+        file = self.file
+        if file.word(at - 1) == b"%" and file.word(at + 1) in (b"==", b"!="):
+            file.follow(scope)
+            return "warp-size" if self._is_bound(scope, file.word(at - 2)) else ""
+        if file.word(at + 1) == b"*" and file.word(at - 1) in (b"=", b"+=", b"?", b":"):
+            file.follow(scope)
+            return "lane-id" if file.is_strided(scope, file.target(at, scope)) else ""
+        return ""
+
+    def _role_of_area(self, scope: Scope, at: int) -> str:
+        """A place in shared memory behind one slot for each warp or lane."""
+        file = self.file
+        before, after = file.word(at - 1), file.word(at + 1)
+        if (before == b"[" and after == b"]") or (before == b"+" and after in (b";", b",", b")")):
+            name = file.word(at - 2)
+            if before == b"[" and file.word(at - 3) != b"&":
+                return ""
+            return "warps-sized" if self._has_slots(scope, name) else ""
+        if not (before == b"*" or after == b"*"):
+            return ""
+        target = file.target(at, scope)
+        is_bytes = b"sizeof" in file.words[at - 4 : at + 5] and target != b""
+        return "warps-sized" if is_bytes and self._has_slots(scope, target) else ""
+
+    def _has_slots(self, scope: Scope, name: bytes) -> bool:
+        """Is memory indexed by warps or lanes, here or where it is handed to?"""
+        file = self.file
+        file.follow(scope)
+        for use in self._uses(scope, name):
+            if file.word(use + 1) == b"[":
+                right = file.pairs.get(use + 1, use + 1)
+                if file.is_by_warp(scope, use + 2, right):
+                    return True
+                if right - use <= 5 and self._is_wide(scope):
+                    if file.is_thread(scope, use + 2, right):
+                        return True
+            elif file.word(use + 1) in (b",", b")") and file.word(use - 1) in (b",", b"("):
+                left = file.enclosing(use)
+                called = file.called(left) if left >= 0 else b""
+                for callee in self.named.get(called, ()) if called != name else ():
+                    if callee.function is None or callee is scope:
+                        continue
+                    names = self._parameters(callee.function)
+                    place = next(
+                        (n for n, (lo, _) in enumerate(file.arguments(left)) if lo == use), -1
+                    )
+                    if 0 <= place < len(names) and self._is_by_warp(callee, names[place]):
+                        return True
+        return False
+
+    def _is_by_warp(self, scope: Scope, name: bytes) -> bool:
+        file = self.file
+        file.follow(scope)
+        return any(
+            file.word(use + 1) == b"["
+            and file.is_by_warp(scope, use + 2, file.pairs.get(use + 1, use + 1))
+            for use in self._uses(scope, name)
+        )
+
+    def _is_wide(self, scope: Scope) -> bool:
+        """Can blocks of this function be 32 wide, for all that the file says?"""
+        name = scope.function.name if scope.function is not None else b""
+        return name in self.wide or name not in self.launched
 
     def _role_of_groups(self, scope: Scope, at: int) -> str:
         """`32 / n`, `n <= 32`: groups of n lanes."""
@@ -731,6 +870,9 @@ class _Launches:
                         return True
                 if before == b"(" and file.word(at - 2) == b"&" and file.word(at + 1) == b"-":
                     if file.is_thread(scope, file.left_of(at - 2, 4), at - 2):
+                        return True
+                if before == b"<" and file.word(at + 1) == b">":
+                    if _REDUCES.search(file.word(at - 2)):
                         return True
                 if before == b"<" and each == name and not target:
                     if file.is_lane(scope, file.left_of(at - 1, 6), at - 1):

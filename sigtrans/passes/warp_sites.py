@@ -861,7 +861,7 @@ class File:
 
     def works_by_warps(self, scope: Scope) -> bool:
         if not scope.is_followed:
-            return _works_by_warps(self.text[self.offset(scope.start) : self.offset(scope.end)])
+            return _works_by_warps(self.code_of(scope))
         return scope.by_warps or scope.lockstep is not None
 
     def widths_in(self, scope: Scope) -> frozenset[bytes]:
@@ -883,6 +883,26 @@ class File:
 
     def is_lane(self, scope: Scope, lo: int, hi: int) -> bool:
         return bool(self.kind(scope, lo, hi) & (LANE | LANE_ITEM | STRIDED))
+
+    def is_count(self, scope: Scope, lo: int, hi: int) -> bool:
+        return bool(self.kind(scope, lo, hi) & COUNT)
+
+    def is_by_warp(self, scope: Scope, lo: int, hi: int) -> bool:
+        """A warp or a lane, and no thread of the block."""
+        kind = self.kind(scope, lo, hi)
+        return bool(kind & (WARP | LANE)) and not kind & _INDEX
+
+    def is_strided(self, scope: Scope, name: bytes) -> bool:
+        """Is a lane added to a name?"""
+        return bool(scope.values.get(name, 0) & STRIDED)
+
+    def is_builtin_size(self, place: int) -> bool:
+        """Does CUDA's own `warpSize` stand there?"""
+        at = self._token_at(place)
+        return self.words[at] == b"warpSize" and self.word(at - 1) not in (b".", b"->")
+
+    def code_of(self, scope: Scope) -> bytes:
+        return self.text[self.offset(scope.start) : self.offset(scope.end)]
 
     def is_size(self, name: bytes) -> bool:
         return _is_size(name)
