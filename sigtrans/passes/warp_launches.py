@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _WORKS = frozenset(("lane-id", "warp-id", "fold", "mask", "tile", "width", "call"))
 _DEMANDS = re.compile(rb"(?i)assert|check|require|expect|enforce|ensure")
+_BEGINS = frozenset((b"=", b"+=", b"?", b":", b"+"))
 _CUDA_LAUNCH = re.compile(rb"cu(?:da)?Launch(?:Cooperative)?Kernel\Z")
 _WARP_KERNEL = re.compile(rb"(?i)(?<!s)warp|shfl|shuffle")
 _SAYS = re.compile(rb"(?i)\b\w+_?per_?warp\b")
@@ -67,6 +69,10 @@ class _Launches:
     def __init__(self, file: File, rest: list[int], found: Sequence[Site]) -> None:
         self.file = file
         self.rest = rest
+        self.is_left = frozenset(rest)
+        # What hostile code could make a square of is counted.
+        self.budget = 20 * len(file.words) + 100000
+        self.everything = file.whole()
         self.named: dict[bytes, list[Scope]] = {}
         for scope in file.scopes:
             if scope.function is not None and scope.function.name:
@@ -89,18 +95,12 @@ class _Launches:
             if words[at] in self.named and words[at + 1] in (b"(", b"<", b"<<<"):
                 self.calls.setdefault(words[at], []).append(at)
         if not self.by_warps and not any(self.works(s) for s in self.file.scopes):
-            self._count()
             return iter(())
-        for launch in self.launches:
-            if launch.by_warps:
-                for at, role in self._block(launch.scope, *launch.block, 0):
-                    self._note(at, role)
-                self._note_rows(launch)
+        self._note_blocks()
         self._handed_widths()
         for at in self.rest:
             if at not in self.sites:
                 self._note(at, self._role(at))
-        self._count()
         return iter(sorted(self.sites.items()))
 
     def _note(self, at: int, role: str) -> None:
@@ -141,6 +141,16 @@ class _Launches:
     @cached_property
     def launches(self) -> tuple[_Launch, ...]:
         return tuple(self._launches())
+
+    @cached_property
+    def launching(self) -> dict[int, list[_Launch]]:
+        """Launches of what works by warps, by the function that they stand in."""
+        found: dict[int, list[_Launch]] = {}
+        for launch in self.launches:
+            launches = found.setdefault(id(launch.scope), []) if launch.by_warps else []
+            if len(launches) < 50:
+                launches.append(launch)
+        return found
 
     def _launches(self) -> Iterator[_Launch]:
         file = self.file
@@ -211,7 +221,7 @@ class _Launches:
             known = self.assigned[id(scope)] = {}
             for key, *span in self._assignments(scope):
                 known.setdefault(key, []).append((span[0], span[1]))
-        values = known.get(name, [])
+        values = known.get(name, [])[:_USES]
         before = [span for span in values if span[0] <= at]
         for n in range(len(before) - 1, 0, -1):
             if self._declares(before[n][0]):
@@ -243,6 +253,20 @@ class _Launches:
                     # dim3 is read by its first part, whatever the brackets are
                     yield words[at - 1], at, right + 1
 
+    def _note_blocks(self) -> None:
+        """The blocks of kernels that work by warps."""
+        shared: Counter[int] = Counter()  # constants of the file: more of such launches or others?
+        for launch in self.launches:
+            for at, role in self._block(launch.scope, *launch.block, 0):
+                if at >= 0 and self.file.scope_of(at).function is None:
+                    shared[at] += 1 if launch.by_warps else -1
+                elif launch.by_warps:
+                    self._note(at, role)
+            if launch.by_warps:
+                self._note_rows(launch)
+        for at, balance in shared.items():
+            self._note(at, "warp-size" if balance >= 0 else "")
+
     def _note_rows(self, launch: _Launch) -> None:
         """`dim3(32, threads / 32)`: as many rows as warps."""
         file = self.file
@@ -252,7 +276,7 @@ class _Launches:
             for lo, hi in spans[:8]:
                 for at in range(lo, min(hi, lo + 40)):
                     name = file.words[at]
-                    if name == b"/" and file.number(at + 1) == 32 and at + 1 in self.rest:
+                    if name == b"/" and file.number(at + 1) == 32 and at + 1 in self.is_left:
                         if file.is_count(launch.scope, file.left_of(at, 9), at):
                             self._note(at + 1, "warps-sized")
                     elif name[:1].isalpha() and file.word(at + 1) != b"(":
@@ -272,7 +296,8 @@ class _Launches:
             lo += 1
         while lo < hi and words[hi - 1] == b"\\":
             hi -= 1
-        if depth > _DEPTH or hi <= lo or hi - lo > 80:
+        self.budget -= hi - lo
+        if depth > _DEPTH or hi <= lo or hi - lo > 80 or self.budget < 0:
             return
         if words[lo] in (b"(", b"{") and file.pairs.get(lo) == hi - 1:
             if words[lo] == b"(" and file.is_cast(hi - 1):
@@ -466,11 +491,9 @@ class _Launches:
         role = self._role_of_constant(scope, at)
         if role or scope.function is None:
             return role
-        if scope.function.kind == "host" and not any(
-            launch.by_warps and launch.scope is scope for launch in self.launches
-        ):
-            return ""
         if scope.function.kind == "host":
+            if id(scope) not in self.launching:
+                return ""
             return (
                 self._role_in_grid(scope, at)
                 or self._role_in_memory(scope, at)
@@ -488,14 +511,22 @@ class _Launches:
             or self._role_of_loop(scope, at)
         )
 
+    @cached_property
+    def places(self) -> dict[bytes, list[int]]:
+        found: dict[bytes, list[int]] = {}
+        for at, word in enumerate(self.file.words):
+            if word[:1].isalpha() or word[:1] == b"_":
+                found.setdefault(word, []).append(at)
+        return found
+
     def _uses(self, scope: Scope, name: bytes) -> Iterator[int]:
-        words, count = self.file.words, 0
-        for at in range(scope.start, scope.end):
-            if words[at] == name:
-                yield at
-                count += 1
-                if count > _USES:
-                    return
+        places = self.places.get(name, [])
+        first = bisect_left(places, scope.start)
+        for at in places[first : first + _USES]:
+            self.budget -= 20
+            if at >= scope.end or self.budget < 0:
+                return
+            yield at
 
     def _role_of_neighbours(self, scope: Scope, at: int) -> str:
         """`num_warps = ceil_div(n, 31)`: 31 items of a warp and one that it looks at."""
@@ -528,8 +559,8 @@ class _Launches:
             name = file.word(at - 2)
         if not name or not (name[:1].isalpha() or name[:1] == b"_"):
             return ""
-        inside = (scope,) if scope.function is not None else file.scopes
-        for place in (p for s in inside for p in self._uses(s, name)):
+        inside = scope if scope.function is not None else self.everything
+        for place in self._uses(inside, name):
             user = file.scope_of(place)
             if place != at - 2 and self._makes_warps(user, place):
                 return "warp-size"
@@ -548,7 +579,7 @@ class _Launches:
             left = file.enclosing(at)
             head = file.words[left : file.pairs.get(left, left)] if left > 0 else []
             halves = any(w in (b">>=", b"/=") for w in head)
-            return halves and file.word(left - 1) == b"for" and scope_shuffles(file, scope)
+            return halves and file.word(left - 1) == b"for" and file.works_by_warps(scope)
         if _SAYS.fullmatch(file.target(at, scope)) and b"*" in (before, after):
             return True
         if before == b"(" and file.word(at - 2) == b"&" and (after, follows) == (b"-", b"1"):
@@ -565,9 +596,7 @@ class _Launches:
         arguments = file.arguments(left) if called else []
         is_ceil = file.is_ceil(called) and len(arguments) == 2 and arguments[1] == (at, at + 1)
         divides = before == b"/" or is_ceil
-        for launch in self.launches:
-            if launch.scope is not scope or not launch.by_warps:
-                continue
+        for launch in self.launching[id(scope)]:
             if not self._within(launch, launch.grid, at):
                 continue
             if divides:
@@ -575,8 +604,7 @@ class _Launches:
                     self._note_round_up(at)
                     return "warp-size"
             elif before == b"*" or after == b"*" or self._is_part_of_warp(at):
-                inner = file.words[slice(*self._flowing(launch, launch.grid, at))]
-                if any(w == b"/" or file.is_ceil(w) for w in inner):
+                if self._is_divided(at, self._flowing(launch, launch.grid, at)[1]):
                     return "warps-sized"
             elif called and len(arguments) > 1 and (at, at + 1) in arguments:
                 is_macro = called != b"dim3" and not file.is_ceil(called)
@@ -584,15 +612,24 @@ class _Launches:
                     return "warp-size"
         return ""
 
+    def _is_divided(self, at: int, end: int) -> bool:
+        """`(rows * 32 + threads - 1) / threads`, `ceil_div(rows * 32, threads)`"""
+        file = self.file
+        left = file.enclosing(at)
+        if left >= 0 and file.is_ceil(file.called(left)):
+            return True
+        return any(
+            file.words[n] == b"/" and file.word(n - 1) == b")" and file.number(n + 1) is None
+            for n in range(at + 1, end)
+        )
+
     def _role_in_memory(self, scope: Scope, at: int) -> str:
         """Shared memory for a launch, with one slot for each warp."""
         file = self.file
-        if b"*" not in (file.word(at - 1), file.word(at + 1)):
+        if not self._is_bytes(at):
             return ""
-        if b"sizeof" not in file.words[max(0, at - 5) : at + 6]:
-            return ""
-        for launch in self.launches:
-            if launch.scope is scope and launch.by_warps and launch.memory is not None:
+        for launch in self.launching[id(scope)]:
+            if launch.memory is not None:
                 if self._within(launch, launch.memory, at) and any(
                     self._has_shared_slots(name) for name in launch.kernels
                 ):
@@ -602,11 +639,11 @@ class _Launches:
     def _has_shared_slots(self, name: bytes) -> bool:
         file = self.file
         for scope in self.named.get(name, ()):
-            for at in range(scope.start, scope.end):
-                if file.words[at] == b"__shared__":
-                    end = next((n for n in range(at, at + 12) if file.word(n) in b"[;="), at)
-                    if self._is_by_warp(scope, file.word(end - 1)):
-                        return True
+            for at in self._uses(scope, b"__shared__"):
+                ends = (b"[", b";", b"=")
+                end = next((n for n in range(at, at + 12) if file.word(n) in ends), at)
+                if self._is_by_warp(scope, file.word(end - 1)):
+                    return True
         return False
 
     def _is_part_of_warp(self, at: int) -> bool:
@@ -618,7 +655,7 @@ class _Launches:
         """`(n + 31) / 32`: the 31 goes with it."""
         file = self.file
         if file.word(at - 1) == b"/" and file.word(at - 2) == b")" and file.number(at - 3) == 31:
-            if at - 3 in self.rest:
+            if at - 3 in self.is_left:
                 self._note(at - 3, "warp-size")
 
     def _within(self, launch: _Launch, span: tuple[int, int], at: int) -> bool:
@@ -644,8 +681,8 @@ class _Launches:
     def _multiplies(self, name: bytes, place: int) -> bool:
         """Does a macro of the file multiply a parameter, as in `BLOCKS(threads, n)`?"""
         file = self.file
-        for at in range(2, len(file.words) - 1):
-            if file.words[at] == name and file.words[at - 1] == b"define":
+        for at in self._uses(self.everything, name):
+            if file.word(at - 1) == b"define":
                 names = [self._declared(lo, hi) for lo, hi in file.arguments(at + 1)]
                 close = file.pairs.get(at + 1, at)
                 if place >= len(names):
@@ -661,9 +698,9 @@ class _Launches:
         """Does a block of this kernel begin at `blockIdx.x * 32`?"""
         file, words = self.file, self.file.words
         for scope in self.named.get(name, ()):
-            for at in range(scope.start, scope.end - 4):
-                if words[at] == b"blockIdx" and words[at + 3] == b"*":
-                    by = words[at + 4]
+            for at in self._uses(scope, b"blockIdx"):
+                if words[at + 3 : at + 4] == [b"*"]:
+                    by = file.word(at + 4)
                     if by == b"32" or file.is_size(by):
                         return True
                     if by == b"blockDim" and name in self.wide:
@@ -705,9 +742,7 @@ class _Launches:
         if left < 0 or not _DEMANDS.search(file.called(left)):
             return ""
         name = file.word(at - 2)
-        for launch in self.launches:
-            if launch.scope is not scope or not launch.by_warps:
-                continue
+        for launch in self.launching[id(scope)]:
             spans = [launch.grid]
             for each in file.names(*launch.grid):
                 spans += self._values(scope, each, launch.grid[0])
@@ -716,6 +751,7 @@ class _Launches:
                 and any(w == b"32" or file.is_size(w) for w in file.words[lo:hi])
                 for lo, hi in spans
             )
+            in_grid = in_grid and any(map(self._has_columns, launch.kernels))
             if in_grid or self._is_walked(launch, name):
                 return "warp-size"
         return ""
@@ -740,6 +776,10 @@ class _Launches:
         return any(
             file.word(at - 1) == b"<" and file.is_lane(scope, file.left_of(at - 1, 6), at - 1)
             for at in self._uses(scope, name)
+        ) or any(  # i < (n + 1) * name
+            file.word(left - 1) == b"<" and file.is_lane(scope, file.left_of(left - 1, 6), left - 1)
+            for at in self._uses(scope, name)
+            if file.word(at - 1) == b"*" and (left := file.left_of(at - 1, 9))
         )
 
     def _role_of_slots(self, scope: Scope, at: int) -> str:
@@ -778,7 +818,7 @@ class _Launches:
         if file.word(at - 1) == b"%" and file.word(at + 1) in (b"==", b"!="):
             file.follow(scope)
             return "warp-size" if self._is_bound(scope, file.word(at - 2)) else ""
-        if file.word(at + 1) == b"*" and file.word(at - 1) in (b"=", b"+=", b"?", b":"):
+        if file.word(at + 1) == b"*" and file.word(at - 1) in _BEGINS:
             file.follow(scope)
             return "lane-id" if file.is_strided(scope, file.target(at, scope)) else ""
         return ""
@@ -792,11 +832,17 @@ class _Launches:
             if before == b"[" and file.word(at - 3) != b"&":
                 return ""
             return "warps-sized" if self._has_slots(scope, name) else ""
-        if not (before == b"*" or after == b"*"):
-            return ""
         target = file.target(at, scope)
-        is_bytes = b"sizeof" in file.words[at - 4 : at + 5] and target != b""
-        return "warps-sized" if is_bytes and self._has_slots(scope, target) else ""
+        is_area = target and self._is_bytes(at) and self._has_slots(scope, target)
+        return "warps-sized" if is_area else ""
+
+    def _is_bytes(self, at: int) -> bool:
+        """`32 * sizeof(float)`, `sizeof(float) * 32`"""
+        file = self.file
+        if file.word(at + 1) == b"*" and file.word(at + 2) == b"sizeof":
+            return True
+        left = file.pairs.get(at - 2, 0)
+        return file.word(at - 1) == b"*" and file.word(left - 1) == b"sizeof"
 
     def _has_slots(self, scope: Scope, name: bytes) -> bool:
         """Is memory indexed by warps or lanes, here or where it is handed to?"""
@@ -928,10 +974,3 @@ class _Launches:
             if (by, amount) in ((b">>=", b"1"), (b"/=", b"2"), (b">>=", b"5"), (b"/=", b"32")):
                 return "fold"
         return ""
-
-    def _count(self) -> None:
-        self.sites.pop(-1, None)
-
-
-def scope_shuffles(file: File, scope: Scope) -> bool:
-    return file.works_by_warps(scope)

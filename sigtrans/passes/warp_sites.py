@@ -225,6 +225,7 @@ class File:
         self.constants = self._constants()
         self.masks, self.widths = self._flowing()
         self.wide = _works_by_warps(self.text)
+        self.widths_of: dict[int, frozenset[bytes]] = {}
         self.indexed: dict[bytes, list[int]] = {}
         self.scopes = tuple(self._scopes())
 
@@ -859,6 +860,10 @@ class File:
     def scope_of(self, at: int) -> Scope:
         return self.scopes[bisect_right(self.scopes, at, key=lambda s: s.start) - 1]
 
+    def whole(self) -> Scope:
+        """All of the file, for looking names up."""
+        return Scope(None, 0, len(self.words))
+
     def works_by_warps(self, scope: Scope) -> bool:
         if not scope.is_followed:
             return _works_by_warps(self.code_of(scope))
@@ -866,6 +871,9 @@ class File:
 
     def widths_in(self, scope: Scope) -> frozenset[bytes]:
         """Names that stand in the width argument of a shuffle of this function."""
+        known = self.widths_of.get(scope.start)
+        if known is not None:
+            return known
         found: set[bytes] = set()
         for at in range(scope.start, scope.end) if self.widths else ():
             word = self.words[at]
@@ -874,7 +882,8 @@ class File:
                 place = 3 if word.endswith(b"_sync") else 2
                 if len(arguments) == place + 1:
                     found.update(self.names(*arguments[place]))
-        return frozenset(found)
+        self.widths_of[scope.start] = frozenset(found)
+        return self.widths_of[scope.start]
 
     def is_thread(self, scope: Scope, lo: int, hi: int) -> bool:
         """A thread, a lane or a warp of its block."""
@@ -965,8 +974,8 @@ class File:
         if self.word(at - 1) in (b"int", b"unsigned", b"uint32_t", b"size_t", b"auto"):
             return ""  # a parameter or a declaration
         lo, hi = at, at + 1
-        if word == b"warpSize" and self.word(at - 1) in (b".", b"->"):
-            return "warp-size"
+        if self.word(at - 1) == b"." or (word == b"warpSize" and self.word(at - 1) == b"->"):
+            return "warp-size" if word == b"warpSize" else ""  # a device's property
         return self._role_of_value(scope, lo, hi, 32) or "warp-size"
 
     def _role_of_value(self, scope: Scope, lo: int, hi: int, value: int | None) -> str:
