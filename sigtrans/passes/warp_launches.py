@@ -94,7 +94,7 @@ class _Launches:
         for at in range(len(words) - 1):
             if words[at] in self.named and words[at + 1] in (b"(", b"<", b"<<<"):
                 self.calls.setdefault(words[at], []).append(at)
-        if not self.by_warps and not any(self.works(s) for s in self.file.scopes):
+        if not self.by_warps and not self.launching:
             return iter(())
         self._note_blocks()
         self._handed_widths()
@@ -470,10 +470,9 @@ class _Launches:
                     continue
                 lo, hi = given[index]
                 caller = file.scope_of(call)
-                if hi - lo == 1 and self._parameter(caller, file.words[lo]) >= 0:
-                    todo.append((caller, file.words[lo]))
-                elif hi - lo == 1 and file.words[lo] in self._template(caller):
-                    todo.append((caller, file.words[lo]))
+                passed = file.words[lo] if hi - lo == 1 else b""
+                if self._parameter(caller, passed) >= 0 or passed in self._template(caller):
+                    todo.append((caller, passed))
                 else:
                     for at in self._literals(caller, lo, hi, _DEPTH - 2):
                         self._note(at, "width")
@@ -625,16 +624,15 @@ class _Launches:
 
     def _role_in_memory(self, scope: Scope, at: int) -> str:
         """Shared memory for a launch, with one slot for each warp."""
-        file = self.file
         if not self._is_bytes(at):
             return ""
-        for launch in self.launching[id(scope)]:
-            if launch.memory is not None:
-                if self._within(launch, launch.memory, at) and any(
-                    self._has_shared_slots(name) for name in launch.kernels
-                ):
-                    return "warps-sized"
-        return ""
+        kernels = (
+            name
+            for launch in self.launching[id(scope)]
+            if launch.memory is not None and self._within(launch, launch.memory, at)
+            for name in launch.kernels
+        )
+        return "warps-sized" if any(map(self._has_shared_slots, kernels)) else ""
 
     def _has_shared_slots(self, name: bytes) -> bool:
         file = self.file
@@ -654,9 +652,8 @@ class _Launches:
     def _note_round_up(self, at: int) -> None:
         """`(n + 31) / 32`: the 31 goes with it."""
         file = self.file
-        if file.word(at - 1) == b"/" and file.word(at - 2) == b")" and file.number(at - 3) == 31:
-            if at - 3 in self.is_left:
-                self._note(at - 3, "warp-size")
+        if file.words[at - 2 : at] == [b")", b"/"] and at - 3 in self.is_left:
+            self._note(at - 3, "warp-size" if file.number(at - 3) == 31 else "")
 
     def _within(self, launch: _Launch, span: tuple[int, int], at: int) -> bool:
         return self._flowing(launch, span, at) != (0, 0)
@@ -712,9 +709,8 @@ class _Launches:
         """Kernels that are launched with a block of 32 in x, or of 32 in x and y."""
         found: set[bytes] = set()
         for launch in self.launches:
-            if any(role == "warp-size" for _, role in self._block(launch.scope, *launch.block, 0)):
-                found |= launch.kernels
-            elif self._is_one_warp(launch):
+            roles = {role for _, role in self._block(launch.scope, *launch.block, 0)}
+            if "warp-size" in roles or self._is_one_warp(launch):
                 found |= launch.kernels
         return frozenset(found)
 
@@ -853,9 +849,9 @@ class _Launches:
                 right = file.pairs.get(use + 1, use + 1)
                 if file.is_by_warp(scope, use + 2, right):
                     return True
-                if right - use <= 5 and self._is_wide(scope):
-                    if file.is_thread(scope, use + 2, right):
-                        return True
+                is_short = right - use <= 5 and self._is_wide(scope)
+                if is_short and file.is_thread(scope, use + 2, right):
+                    return True
             elif file.word(use + 1) in (b",", b")") and file.word(use - 1) in (b",", b"("):
                 left = file.enclosing(use)
                 called = file.called(left) if left >= 0 else b""
@@ -908,22 +904,24 @@ class _Launches:
         file.follow(scope)
         for each in (name, target) if target else (name,):
             for at in self._uses(scope, each):
-                before = file.word(at - 1)
-                if before == b"==" and file.word(at - 4) == b"blockDim":
+                if self._groups(scope, at, each == name, target):
                     return True
-                if before in (b"%", b"/") and each == name:
-                    if file.is_thread(scope, file.left_of(at - 1, 9), at - 1):
-                        return True
-                if before == b"(" and file.word(at - 2) == b"&" and file.word(at + 1) == b"-":
-                    if file.is_thread(scope, file.left_of(at - 2, 4), at - 2):
-                        return True
-                if before == b"<" and file.word(at + 1) == b">":
-                    if _REDUCES.search(file.word(at - 2)):
-                        return True
-                if before == b"<" and each == name and not target:
-                    if file.is_lane(scope, file.left_of(at - 1, 6), at - 1):
-                        return True
         return False
+
+    def _groups(self, scope: Scope, at: int, is_size: bool, target: bytes) -> bool:
+        """Does the use at `at` make groups of that many lanes?"""
+        file = self.file
+        before, after = file.word(at - 1), file.word(at + 1)
+        if before == b"==":
+            return file.word(at - 4) == b"blockDim"
+        if before in (b"%", b"/"):
+            return is_size and file.is_thread(scope, file.left_of(at - 1, 9), at - 1)
+        if before == b"(" and file.word(at - 2) == b"&" and after == b"-":
+            return file.is_thread(scope, file.left_of(at - 2, 4), at - 2)
+        if before == b"<" and after == b">":
+            return _REDUCES.search(file.word(at - 2)) is not None
+        is_bound = before == b"<" and is_size and not target
+        return is_bound and file.is_lane(scope, file.left_of(at - 1, 6), at - 1)
 
     @cached_property
     def _items(self) -> frozenset[tuple[bytes, ...]]:

@@ -975,8 +975,15 @@ class File:
             return ""  # a parameter or a declaration
         lo, hi = at, at + 1
         if self.word(at - 1) == b"." or (word == b"warpSize" and self.word(at - 1) == b"->"):
-            return "warp-size" if word == b"warpSize" else ""  # a device's property
+            known = self.word(at - 1) == b"->" or self._is_property(at)
+            return "warp-size" if word == b"warpSize" and known else ""
         return self._role_of_value(scope, lo, hi, 32) or "warp-size"
+
+    def _is_property(self, at: int) -> bool:
+        """Is the member at `at` one of the device's properties?"""
+        first = self.offset(self.primary_left(at))
+        named = self.text[first : self.starts[at]].lower()
+        return b"prop" in named or b"DeviceProp" in self.text
 
     def _role_of_value(self, scope: Scope, lo: int, hi: int, value: int | None) -> str:
         """The constant grows as far as it stays one: 32 - 1, (32), 32 / 2."""
