@@ -768,6 +768,45 @@ __global__ void k(int *s) {
   const int VEC = 32;
   for (int i = 0; i < VEC; ++i) s[i] = __any_sync(m, 1);
 }""",
+    "lanes-ahead": """
+__device__ void f(float *p, int lane_id) {
+  for (int i = 0; i < 4; ++i) { int d = lane_id + i * «lane-id 32»; p[d] = 0; }
+}""",
+    "lane-by-the-left": """
+__global__ void k(float *p, int tid) {
+  int lane = «lane-id 31» & tid;
+  int bits = 31 & word;
+  p[lane] = __shfl_down_sync(m, p[0], 1, 4);
+}""",
+    "room-of-many-warps": """
+__global__ void k() { __shared__ float room[LOOP * WARPS_PER_BLOCK * ROWS * «warps-sized 32»]; }
+__global__ void l() { __shared__ float room[LOOP * WORDS_PER_BLOCK * ROWS * 32]; }""",
+    "constant-number-of-warps": "const int warps_per_cta = 1024 / «warps-sized 32»;",
+    "short-name-of-the-size": "constexpr int WARP_SZ = «warp-size 32»;",
+    "mask-of-few": """
+__global__ void k(int n) {
+  unsigned mask = n == «warp-size 32» ? FULL_MASK : (1u << n) - 1;
+  int v = n == 32 ? 4 : 8;
+  __syncwarp(mask);
+}""",
+    "lanes-that-reduce-elsewhere": """
+__device__ int some(int v) { return __any_sync(m, v); }
+template <int N, int M> __global__ void k(float *p) {
+  static_assert(N <= «warp-size 32»);
+  static_assert(M <= 32);
+  p[0] = Allreduce<N>::run(p[0]);
+}""",
+    "most-of-a-warp": """
+template <int V> __global__ void k(float *p, int lane_id) {
+  p[lane_id * V] = __shfl_down_sync(m, p[0], 1, 4);
+}
+template <int V> void f(float *p, int n) {
+  if (n <= V * «warp-size 32») k<V><<<4, 128>>>(p, 1);
+  if (n <= W * 32) k<V><<<4, 128>>>(p, 1);
+}""",
+    "block-of-tensor-instructions": """
+__global__ void k(int *p) { asm volatile("mma.sync.aligned.m16n8k16 {}, {}, {}, {};"); }
+void f(int *p) { k<<<1, dim3(«warp-size 32», 4)>>>(p); }""",
     "loop-down-to-a-warp": """
 __global__ void k(int *s, int count) {
   auto tile = cg::tiled_partition<«tile 32»>(block);

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _WORKS = frozenset(("lane-id", "warp-id", "fold", "mask", "tile", "width", "call"))
 _DEMANDS = re.compile(rb"(?i)assert|check|require|expect|enforce|ensure")
 _BEGINS = frozenset((b"=", b"+=", b"?", b":", b"+"))
+_BOUNDS = frozenset((b"<", b"<=", b"%", b"/"))
 _CUDA_LAUNCH = re.compile(rb"cu(?:da)?Launch(?:Cooperative)?Kernel\Z")
 _WARP_KERNEL = re.compile(rb"(?i)(?<!s)warp|shfl|shuffle")
 _SAYS = re.compile(rb"(?i)\b\w+_?per_?warp\b")
@@ -116,6 +117,7 @@ class _Launches:
         known = self.working.get(id(scope))
         if known is None:
             known = id(scope) in self.telling or self.file.works_by_warps(scope)
+            known = known or self.file.has_warp_asm(scope)
             known = known or _SAYS.search(self.file.code_of(scope)) is not None
             self.working[id(scope)] = known
         return known
@@ -500,7 +502,7 @@ class _Launches:
                 or self._role_of_share(scope, at)
             )
         if not self.works(scope) and scope.function.name not in self.by_warps:
-            return ""
+            return self._role_of_reduced(scope, at)
         return (
             self._role_of_columns(scope, at)
             or self._role_of_area(scope, at)
@@ -508,6 +510,7 @@ class _Launches:
             or self._role_of_groups(scope, at)
             or self._role_of_share(scope, at)
             or self._role_of_loop(scope, at)
+            or self._role_of_choice(at)
         )
 
     @cached_property
@@ -880,6 +883,17 @@ class _Launches:
         name = scope.function.name if scope.function is not None else b""
         return name in self.wide or name not in self.launched
 
+    def _role_of_reduced(self, scope: Scope, at: int) -> str:
+        """`static_assert(n <= 32)` where n lanes reduce, by a function of another file."""
+        file = self.file
+        if file.words[max(0, at - 4) : at - 2] != [b"static_assert", b"("]:
+            return ""
+        reduced = any(
+            file.word(use - 1) == b"<" and _REDUCES.search(file.word(use - 2))
+            for use in self._uses(scope, file.word(at - 2))
+        )
+        return "warp-size" if file.word(at - 1) == b"<=" and reduced else ""
+
     def _role_of_groups(self, scope: Scope, at: int) -> str:
         """`32 / n`, `n <= 32`: groups of n lanes."""
         file = self.file
@@ -943,6 +957,8 @@ class _Launches:
     def _role_of_share(self, scope: Scope, at: int) -> str:
         """`32 * items`: what one warp takes at a time."""
         file, words = self.file, self.file.words
+        if file.word(at - 1) == b"*" and file.word(at - 3) in _BOUNDS:  # n <= items * 32
+            return "warp-size" if (words[at - 2],) in self._items else ""
         if file.word(at + 1) != b"*" or not words[at + 2][:1].isalpha():
             return ""
         end = file.primary_right(at + 2)
@@ -955,6 +971,15 @@ class _Launches:
         left = file.enclosing(at)
         is_ceil = left >= 0 and file.is_ceil(file.called(left))
         return "warp-size" if is_ceil or before in (b"%", b"/", b"*", b"+=", b"=") else ""
+
+    def _role_of_choice(self, at: int) -> str:
+        """`lanes == 32 ? FULL_MASK : (1 << lanes) - 1`"""
+        file = self.file
+        n = at + 1
+        while file.word(n) == b")":
+            n += 1
+        is_mask = file.word(n) == b"?" and file.is_mask(file.word(n + 1))
+        return "warp-size" if is_mask and file.word(at - 1) in (b"==", b">=") else ""
 
     def _role_of_loop(self, scope: Scope, at: int) -> str:
         """`while (count >= 32)`, where the body makes it smaller and a warp does the rest."""

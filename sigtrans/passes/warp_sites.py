@@ -82,7 +82,7 @@ _TOKEN = re.compile(
     rb"|<<<|>>>|<<=|>>=|->|::|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|\.\.\.|[^\s\w]"
 )
 _SIZE_NAME = re.compile(
-    rb"(?i)(?:warp_?size|threads_?(?:per|in)_?(?:a_)?warp|warp_?threads|lanes_?per_?warp|warp_?lanes"
+    rb"(?i)(?:warp_?(?:size|sz)|threads_?(?:per|in)_?(?:a_)?warp|warp_?threads|lanes_?per_?warp|warp_?lanes"
     rb"|warp_?width|size_?of_?warp)\Z"
 )
 _LOG_NAME = re.compile(rb"(?i)(?:log2?|shift|bits)\w*warp|warp\w*(?:log|shift|bits)")
@@ -225,6 +225,7 @@ class File:
         self.constants = self._constants()
         self.masks, self.widths = self._flowing()
         self.wide = _works_by_warps(self.text)
+        self.has_asm = b"asm" in self.text
         self.widths_of: dict[int, frozenset[bytes]] = {}
         self.indexed: dict[bytes, list[int]] = {}
         self.scopes = tuple(self._scopes())
@@ -864,6 +865,12 @@ class File:
         """All of the file, for looking names up."""
         return Scope(None, 0, len(self.words))
 
+    def has_warp_asm(self, scope: Scope) -> bool:
+        """Instructions of a warp in inline assembly."""
+        start, end = self.offset(scope.start), self.offset(scope.end)
+        marks = (b"mma.sync", b"ldmatrix", b"shfl.sync")
+        return self.has_asm and any(self.code.data.find(m, start, end) >= 0 for m in marks)
+
     def works_by_warps(self, scope: Scope) -> bool:
         if not scope.is_followed:
             return _works_by_warps(self.code_of(scope))
@@ -918,6 +925,10 @@ class File:
 
     def is_warps(self, name: bytes) -> bool:
         return bool(_kind_of_name(name) & WARPS)
+
+    def is_mask(self, word: bytes) -> bool:
+        """All lanes, by value or by name."""
+        return _number(word) in _FULL if word[:1].isdigit() else bool(_MASK_NAME.search(word))
 
     def is_ceil(self, name: bytes) -> bool:
         return _CEIL.match(name) is not None
@@ -1078,6 +1089,9 @@ class File:
         kind = self.kind(scope, at + 1, end)
         if operator == b"*" and value == 32:
             return self._role_of_product(scope, lo, end, kind)
+        if operator == b"&" and value in (31, -32) and kind & _INDEX:  # 31 & tid
+            role = "lane-id" if value == 31 else "warp-id"
+            return "" if _is_other(self.target(lo, scope)) else role
         if operator in _COMPARE:
             return self._role_of_comparison(scope, at + 1, end, lo, hi, kind, value)
         if operator == b"-" and value in (31, 32) and kind & (LANE | MASK):
@@ -1104,8 +1118,9 @@ class File:
             return "warps-sized"
         if role == "warp-id" and self._is_block_of_warps(scope, lo, hi - 3):
             return "warps-sized"
-        if self.value(lo, hi - 2) is not None:
-            return ""  # a constant, named after warps or not
+        if (value := self.value(lo, hi - 2)) is not None:  # a constant, named after warps or not
+            is_count = _kind_of_name(target) & WARPS and self.words[hi - 1][:1].isdigit()
+            return "warps-sized" if is_count and value > 32 and role == "warp-id" else ""
         if kind & (LANE | WARP | BASE) and not kind & _INDEX:
             return "lane-id" if named else ""
         if not kind & (_INDEX | ITEM | LANE_ITEM):
@@ -1166,6 +1181,11 @@ class File:
         is_one = is_one and self.word(end) == b"+" and not self._is_column_layout(scope)
         if is_one and self.kind(scope, end + 1, self.right_of(end, 8)) & LANE:
             return "lane-id"
+        if self.words[hi - 1][:1].isdigit() and not self._is_column_layout(scope):
+            if self._is_beside_lane(scope, lo, hi):
+                return "lane-id"
+            if self._is_product_of_warps(lo, hi):
+                return "warps-sized"
         if scope.by_warps and not scope.is_host and _kind_of_name(self.target(lo, scope)) & COUNT:
             return "warps-sized"
         if scope.is_host and re.match(
@@ -1176,6 +1196,30 @@ class File:
             if re.search(rb"(?i)div|/", around) and _COUNT_NAME.search(around) and self.wide:
                 return "warps-sized"
         return ""
+
+    def _is_beside_lane(self, scope: Scope, lo: int, hi: int) -> bool:
+        """`lane + i * 32`"""
+        if self.primary_left(hi - 3) != lo:
+            return False
+        at = lo - 1
+        while self.word(at) == b"(" and not self._is_operand_end(at - 1):
+            at -= 1
+        if self.word(at) != b"+" or not self._is_binary(at):
+            return False
+        start = self.primary_left(at - 1)
+        named = at - start > 1 or _LANE_NAME.search(self.word(start)) is not None
+        kind = self.kind(scope, start, at)
+        return named and bool(kind & LANE) and not kind & _INDEX
+
+    def _is_product_of_warps(self, lo: int, hi: int) -> bool:
+        """`loops * WARPS_PER_BLOCK * rows * 32`"""
+        factors, signs = self.words[lo : hi - 1 : 2], self.words[lo + 1 : hi : 2]
+        if set(signs) != {b"*"} or any(w[:1].isdigit() for w in factors):
+            return False
+        return (
+            any(_kind_of_name(w) & WARPS for w in factors)
+            and self.called(self.enclosing(lo)) != b"__launch_bounds__"
+        )
 
     def _role_of_comparison(
         self, scope: Scope, start: int, end: int, lo: int, hi: int, kind: int, value: int
