@@ -768,6 +768,32 @@ __global__ void k(int *s) {
   const int VEC = 32;
   for (int i = 0; i < VEC; ++i) s[i] = __any_sync(m, 1);
 }""",
+    "walk-of-a-wide-block": """
+__global__ void k(float *p, int n) {
+  for (int i = threadIdx.x; i < n; i += «lane-id 32») p[i] = 0;
+  for (int i = threadIdx.y; i < n; i += 32) p[i] = 0;
+  p[threadIdx.y * «lane-id 32» + threadIdx.x] = warpReduceSum(p[0]);
+  p[threadIdx.y * 32 + threadIdx.x * 4] = 0;
+}
+void f(float *p) { k<<<4, dim3(«warp-size 32», 4)>>>(p, 1); }""",
+    "walk-of-another-block": """
+__global__ void k(float *p, int n) {
+  for (int i = threadIdx.x; i < n; i += 32) p[i] = warpReduceSum(p[0]);
+}
+void f(float *p) { k<<<4, dim3(16, 4)>>>(p, 1); }""",
+    "walk-of-a-tile": """
+__global__ void k(float *p, int n) {
+  for (int i = threadIdx.x; i < n; i += 32) p[threadIdx.y * 32 + threadIdx.x] = 0;
+}
+void f(float *p) { k<<<4, dim3(32, 4)>>>(p, 1); }""",
+    "walk-of-an-unknown-block": """
+__global__ void k(float *p, int row) {
+  p[row * 32 + threadIdx.x] = warpReduceSum(p[0]);
+  p[threadIdx.y * «lane-id 32» + threadIdx.x] = 0;
+}""",
+    "constant-of-a-class": """
+struct Shape { static constexpr int kThreads = «warp-size 32», kRows = 32; };
+void f(float *p) { warp_k<<<4, Shape::kThreads>>>(p, Shape::kRows); }""",
     "lanes-ahead": """
 __device__ void f(float *p, int lane_id) {
   for (int i = 0; i < 4; ++i) { int d = lane_id + i * «lane-id 32»; p[d] = 0; }

@@ -313,6 +313,11 @@ class _Launches:
         if hi - lo == 1 or (hi - lo == 3 and words[lo + 1 : hi] == [b".", b"x"]):
             yield from self._block_of_word(scope, lo, depth)
             return
+        if words[hi - 2] == b"::":  # a constant of some class, where its name is one
+            places = self._constant_places.get(words[hi - 1], [])
+            if len(places) == 1:
+                yield places[0], "warp-size"
+            return
         question = next((n for n in range(lo, hi) if words[n] == b"?"), -1)
         if question > 0:
             colon = next((n for n in range(question, hi) if words[n] == b":"), hi)
@@ -505,6 +510,7 @@ class _Launches:
             return self._role_of_reduced(scope, at)
         return (
             self._role_of_columns(scope, at)
+            or self._role_of_walk(scope, at)
             or self._role_of_area(scope, at)
             or self._role_of_slots(scope, at)
             or self._role_of_groups(scope, at)
@@ -821,6 +827,31 @@ class _Launches:
             file.follow(scope)
             return "lane-id" if file.is_strided(scope, file.target(at, scope)) else ""
         return ""
+
+    def _role_of_walk(self, scope: Scope, at: int) -> str:
+        """`for (i = threadIdx.x; i < n; i += 32)`, `row * 32 + threadIdx.x`; blocks are so wide."""
+        file, words = self.file, self.file.words
+        column = [b"threadIdx", b".", b"x"]
+        if not self._is_wide(scope):
+            return ""
+        if file.word(at - 1) == b"+=":
+            values = self._values(scope, file.word(at - 2), at)
+            starts = any(words[lo:hi] == column for lo, hi in values)
+            return "lane-id" if starts and file.word(at + 1) in (b")", b";") else ""
+        if file.word(at - 1) == b"*":
+            lo, hi = file.primary_left(at - 2), at + 1
+        elif file.word(at + 1) == b"*":
+            lo, hi = at, file.primary_right(at + 2)
+        else:
+            return ""
+        sure = scope.function is not None and scope.function.name in self.wide
+        if not sure and b"threadIdx" not in words[lo:hi]:
+            return ""  # the side of a tile, for all that is known
+        behind = file.word(hi) == b"+" and words[hi + 1 : hi + 4] == column
+        behind = behind and file.word(hi + 4) not in (b"*", b"/", b"%", b"<<", b">>")
+        ahead = file.word(lo - 1) == b"+" and words[lo - 4 : lo - 1] == column
+        ahead = ahead and file.word(lo - 5) not in (b"*", b"/", b"%", b"-")
+        return "lane-id" if behind or ahead else ""
 
     def _role_of_area(self, scope: Scope, at: int) -> str:
         """A place in shared memory behind one slot for each warp or lane."""
