@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings
 from sigtrans.passes.functions import Function
-from sigtrans.passes.warp_sites import STEP, Analysis, Site, analyse, find_sites
+from sigtrans.passes.warp_sites import Analysis, Site, analyse, find_sites
+from sigtrans.passes.warp_values import STEP
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 from sigtrans.syntax import Word
 

@@ -21,15 +21,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from sigtrans.passes.functions import Function
-
-if TYPE_CHECKING:
-    from sigtrans.passes.warp_sites import File, Scope, Site
+from sigtrans.passes.warp_values import File, Scope
 
 _WORKS = frozenset(("lane-id", "warp-id", "fold", "mask", "tile", "width", "call"))
 _DEMANDS = re.compile(rb"(?i)assert|check|require|expect|enforce|ensure")
@@ -58,16 +55,15 @@ class _Launch:
 
 
 def find_launched(
-    file: File, wanted: Sequence[int], found: Sequence[Site]
+    file: File, wanted: Sequence[int], found: Mapping[int, str]
 ) -> Iterator[tuple[int, str]]:
-    """Tokens, of those in `wanted` that have no role yet, and their roles."""
-    known = {site.start for site in found}
-    rest = [t for t in wanted if file.starts[t] not in known and file.number(t) in (31, 32)]
+    """Tokens of those in `wanted` that are not `found` (place: role) yet, and their roles."""
+    rest = [t for t in wanted if file.starts[t] not in found and file.number(t) in (31, 32)]
     return _Launches(file, rest, found).run() if rest else iter(())
 
 
 class _Launches:
-    def __init__(self, file: File, rest: list[int], found: Sequence[Site]) -> None:
+    def __init__(self, file: File, rest: list[int], found: Mapping[int, str]) -> None:
         self.file = file
         self.rest = rest
         self.is_left = frozenset(rest)
@@ -81,9 +77,9 @@ class _Launches:
         starts = [file.offset(scope.start) for scope in file.scopes]
         self.telling = {
             id(file.scopes[n])
-            for site in found
-            if (site.role in _WORKS or file.is_builtin_size(site.start))
-            and (n := bisect_left(starts, site.start + 1) - 1) >= 0
+            for place, role in found.items()
+            if (role in _WORKS or file.is_builtin_size(place))
+            and (n := bisect_left(starts, place + 1) - 1) >= 0
         }
         self.calls: dict[bytes, list[int]] = {}
         self.assigned: dict[int, dict[bytes, list[tuple[int, int]]]] = {}
