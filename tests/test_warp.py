@@ -531,6 +531,364 @@ def test_analysis_is_quick_on_hostile_input(piece: str) -> None:
     assert work(1200) < 3.5 * work(400) + 20000
 
 
+# What is a warp only by what another function does.
+KERNEL = """
+__global__ void k(float *p, int n) {
+  p[threadIdx.x] = warpReduceSum(p[threadIdx.x]);
+}"""
+PLAIN = """
+__global__ void k(float *p, int n) {
+  p[blockIdx.x * blockDim.x + threadIdx.x] = n;
+}"""
+BLOCKS = {
+    "literal": "void f(float *p) { k<<<8, «warp-size 32»>>>(p, 4); }",
+    "dim3": "void f(float *p) { k<<<8, dim3(«warp-size 32», 4)>>>(p, 4); }",
+    "variable": "void f(float *p) { dim3 t(«warp-size 32», 4, 1); k<<<8, t, 0, s>>>(p, 4); }",
+    "braces": "void f(float *p) { const dim3 t{«warp-size 32», 4}; k<<<8, t>>>(p, 4); }",
+    "list": "void f(float *p) { dim3 t = {«warp-size 32», 4, 8}; k<<<8, t>>>(p, 4); }",
+    "member": "void f(float *p) { dim3 t; t.x = «warp-size 32»; t.y = 8; k<<<8, t>>>(p, 4); }",
+    "two-steps": """
+void f(float *p) {
+  const int block_size_x = «warp-size 32»;
+  k<<<dim3(8), dim3(block_size_x, 4)>>>(p, 4);
+}""",
+    "one-of-two": "void f(float *p) { k<<<8, n > 9 ? 128 : «warp-size 32»>>>(p, 4); }",
+    "constant": "#define WIDE «warp-size 32»\nvoid f(float *p) { k<<<8, WIDE>>>(p, 4); }",
+    "parameter": """
+void f(float *p, int threads) { k<<<8, threads>>>(p, 4); }
+void g(float *p) { f(p, «warp-size 32»); }""",
+    "product": "void f(float *p) { k<<<8, 4 * «warps-sized 32»>>>(p, 4); }",
+    "runtime": """
+void f(void **a) { cudaLaunchKernel((void *)k, 8, dim3(«warp-size 32»), a, 0, 0); }""",
+    "pointer": "void f(float *p) { auto run = &k; run<<<8, «warp-size 32»>>>(p, 4); }",
+    "lambda": "void f(float *p) { DISPATCH(t, [&] { k<<<8, «warp-size 32»>>>(p, 4); }); }",
+    "macro": "#define RUN(p) \\\n  k<<<8, «warp-size 32», 0>>>(p, 4)\n",
+    "rows": """
+void f(float *p, int threads) {
+  int block_y = threads / «warps-sized 32»;
+  k<<<8, dim3(«warp-size 32», block_y)>>>(p, 4);
+}""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", BLOCKS.values(), ids=BLOCKS.keys())
+def test_a_block_is_a_warp_where_its_kernel_works_by_warps(host: str) -> None:
+    plain = re.sub(_MARKED, r"\2", host)
+    assert marked(KERNEL + plain) == KERNEL + host
+    if "threads / 32" not in plain:  # threads of a block over 32 are warps by themselves
+        assert marked(PLAIN + plain) == PLAIN + plain
+
+
+def test_a_kernel_that_calls_a_warp_function_works_by_warps() -> None:
+    source = """
+__device__ float sum(float v) { return v + __shfl_xor_sync(m, v, 1, 32); }
+__device__ float all(float v) { return sum(v) / 4; }
+template <typename T> __global__ void k(T *p) { p[0] = all(p[1]); }
+void f(float *p) { k<float><<<8, dim3(32, 4)>>>(p); }
+"""
+    assert "dim3(«warp-size 32», 4)" in marked(source)
+    assert "dim3(32, 4)" in marked(source.replace("sum(v)", "other(v)"))
+
+
+def test_a_kernel_of_another_file_is_told_by_its_name() -> None:
+    assert "«warp-size 32»" in marked("void f() { warp_softmax<<<8, 32>>>(); }")
+    assert "«warp-size" not in marked("void f() { softmax<<<8, 32>>>(); swarp<<<8, 32>>>(); }")
+
+
+def test_each_launch_has_the_block_of_its_own_branch() -> None:
+    source = (
+        KERNEL
+        + """
+__global__ void plain(int *p) { p[0] = 1; }
+void f(float *p, int *q) {
+  if (q) { dim3 block(32, 8); plain<<<8, block>>>(q); }
+  else { dim3 block(32, 4); k<<<8, block>>>(p, 4); }
+}"""
+    )
+    assert "block(32, 8)" in marked(source)
+    assert "block(«warp-size 32», 4)" in marked(source)
+
+
+def test_a_constant_of_more_tiles_than_warps_is_a_tile() -> None:
+    host = "void f() { k<<<1, dim3(TILE, 8)>>>(); a<<<1, dim3(TILE, 8)>>>(); b<<<1, TILE>>>(); }"
+    others = "__global__ void a() { g(); }\n__global__ void b() { g(); }\n"
+    source = "const int TILE = 32;\n" + KERNEL + others + host
+    assert marked(source) == source
+
+
+FLOWS = {
+    "slots-of-a-wide-block": """
+__global__ void k(int *p) {
+  __shared__ int sums[«warps-sized 32»][9];
+  sums[threadIdx.x][threadIdx.y] = __shfl_up_sync(m, p[0], 1, 8);
+}""",
+    "slots-by-a-third-dimension": """
+__global__ void k(int *p) {
+  __shared__ float part[N][«warps-sized 32»][M];
+  int group = threadIdx.z;
+  part[1][group][0] = __shfl_down_sync(m, p[0], 1, 4);
+}
+void f(int *p, int n) { dim3 block = {4, 8, 4}; k<<<1, block>>>(p); }""",
+    "slots-of-a-tile": """
+__global__ void k(int *p) {
+  __shared__ int tile[32][33];
+  tile[threadIdx.y][threadIdx.x] = p[threadIdx.x];
+}
+void f(int *p) { k<<<1, dim3(32, 8)>>>(p); }""",
+    "slots-of-another-block": """
+__global__ void k(int *p) {
+  __shared__ int tile[32][8];
+  tile[threadIdx.y][threadIdx.x] = __any_sync(m, p[0]);
+}
+void f(int *p) { k<<<1, dim3(8, 16)>>>(p); }""",
+    "area-behind-slots": """
+__device__ void fold(int *s, int v) {
+  int warp = threadIdx.x / «warp-id 32»;
+  s[warp] = warpReduceSum(v);
+}
+__global__ void k(int *p) {
+  static __shared__ int memory[160];
+  int *second = &memory[«warps-sized 32»];
+  fold(memory, p[0]);
+}""",
+    "area-in-bytes": """
+__global__ void k(char *p) {
+  float *means = (float *)(p + threadIdx.z * «warps-sized 32» * sizeof(float));
+  means[threadIdx.y] = warpReduceSum(p[0]);
+}""",
+    "area-of-something-else": """
+__global__ void k(float *p, float *scratch) {
+  scratch += 32;
+  float *row = p + 32 * n;
+  row[n] = warpReduceSum(p[0]);
+}""",
+    "group-in-a-block": """
+__global__ void k(float *p) {
+  constexpr int bdx = 4;
+  constexpr int bdy = «warp-size 32» / bdx;
+  assert(blockDim.y == bdy);
+  p[0] = __shfl_down_sync(m, p[0], 1, 4);
+}""",
+    "group-of-bits": """
+__global__ void k(float *p) {
+  constexpr int values = 32 / bits;
+  p[values] = __shfl_down_sync(m, p[0], 1, 4);
+}""",
+    "group-that-lanes-cover": """
+template <int N> __global__ void k(float *p, int lane_id) {
+  static_assert(N <= «warp-size 32»);
+  if (lane_id < N) p[0] = __shfl_down_sync(m, p[0], 1, 4);
+}""",
+    "group-of-rows": """
+template <int N> __global__ void k(float *p, int lane_id) {
+  static_assert(N <= 32);
+  for (int i = 0; i < N; ++i) p[i] = __shfl_down_sync(m, p[0], 1, 4);
+}""",
+    "columns-demanded": """
+__global__ void k(float *p, int c) {
+  int lane_id = threadIdx.x % «lane-id 32»;
+  for (int i = lane_id; i < c; i += «lane-id 32») p[i] = __shfl_down_sync(m, p[0], 1, 4);
+}
+void f(float *p, int c, int r) {
+  assert(c % «warp-size 32» == 0);
+  assert(r % 32 == 0);
+  k<<<r, 256>>>(p, c);
+}""",
+    "columns-of-a-grid": """
+__global__ void k(float *p, int c) {
+  int first = blockIdx.x * «warp-size warpSize»;
+  p[first] = __shfl_down_sync(m, p[0], 1, 4);
+}
+void f(float *p, int c) {
+  TORCH_CHECK(c % «warp-size 32» == 0, "columns");
+  const int grid = (c + «warp-size 31») / «warp-size 32»;
+  k<<<grid, 256>>>(p, c);
+}""",
+    "columns-of-a-tile": """
+__global__ void k(float *p, int c) { p[blockIdx.x * 32] = c; }
+void f(float *p, int c) {
+  assert(c % 32 == 0);
+  k<<<(c + 31) / 32, dim3(32, 8)>>>(p, c);
+}""",
+    "columns-padded": """
+void f(float *p, int c) {
+  const int padded = (c + 31) / 32 * 32;
+  warp_k<<<padded / n, 256>>>(p, c);
+  __any(1);
+}""",
+    "rows-of-a-warp": """
+void f(float *p, int rows) {
+  k<<<ceil_div(«warps-sized 32» / 8 * rows, threads), 256>>>(p, rows);
+}""",
+    "rows-by-a-macro": """
+#define BLOCKS(T, N) (T * N + 255) / 256
+void f(float *p, int rows) { k<<<BLOCKS(«warp-size 32», rows), 256>>>(p, rows); }""",
+    "share-of-a-warp": """
+__global__ void k(float *p) {
+  int c = threadIdx.x * pack::size;
+  p[c] = __shfl_down_sync(m, p[0], 1, 4);
+}
+void f(float *p, int c) {
+  int rounded = CEIL_DIV(c, («warp-size 32» * pack::size)) * («warp-size 32» * pack::size);
+  int other = CEIL_DIV(c, 32 * page::size);
+  k<<<8, 64>>>(p);
+}""",
+    "neighbours": """
+__device__ int g() { return __activemask(); }
+void f(int n) {
+  int num_warps = ceil_div(n, «warps-sized 31»);
+  int blocks = ceil_div(n, «warps-sized 31» * «warps-sized 32»);
+  int other = ceil_div(m, 31);
+}""",
+    "width-of-a-launch": """
+__global__ void k(int *p, int width) { p[0] = __shfl_up_sync(m, p[0], 1, width); }
+void f(int *p) { k<<<8, 256, 4>>>(p, «width 32»); }""",
+    "width-through-two": """
+__device__ int up(int v, int n, int width) { return __shfl_up_sync(m, v, n, width); }
+__device__ int one(int v, int w) { return up(v, 1, w); }
+__global__ void k(int *p) { p[0] = one(p[1], «width 32»); p[2] = up(p[1], 32, 8); }""",
+    "width-of-a-template": """
+template <typename T, int W> __device__ T up(T v) { return __shfl_up_sync(m, v, 1, W); }
+__global__ void k(int *p) { p[0] = up<int, «width 32»>(p[1]); }""",
+    "constant-of-a-tile": """
+#define SIDE «warp-size 32»
+__global__ void k(int *p) { auto g = cg::tiled_partition<SIDE>(block); }""",
+    "constant-of-a-fold": """
+__device__ void f(int *s, cg::thread_block_tile<«tile 32»> &tile) {
+  const int VEC = «warp-size 32»;
+  for (int i = VEC / 2; i > 0; i >>= 1) s[0] += s[i];
+}""",
+    "constant-of-a-mask": """
+__global__ void k(int *s) {
+  const int VEC = «warp-size 32»;
+  s[threadIdx.x & (VEC - 1)] = __any_sync(m, 1);
+}""",
+    "constant-of-a-vector": """
+__global__ void k(int *s) {
+  const int VEC = 32;
+  for (int i = 0; i < VEC; ++i) s[i] = __any_sync(m, 1);
+}""",
+    "walk-of-a-wide-block": """
+__global__ void k(float *p, int n) {
+  for (int i = threadIdx.x; i < n; i += «lane-id 32») p[i] = 0;
+  for (int i = threadIdx.y; i < n; i += 32) p[i] = 0;
+  p[threadIdx.y * «lane-id 32» + threadIdx.x] = warpReduceSum(p[0]);
+  p[threadIdx.y * 32 + threadIdx.x * 4] = 0;
+}
+void f(float *p) { k<<<4, dim3(«warp-size 32», 4)>>>(p, 1); }""",
+    "walk-of-another-block": """
+__global__ void k(float *p, int n) {
+  for (int i = threadIdx.x; i < n; i += 32) p[i] = warpReduceSum(p[0]);
+}
+void f(float *p) { k<<<4, dim3(16, 4)>>>(p, 1); }""",
+    "walk-of-a-tile": """
+__global__ void k(float *p, int n) {
+  for (int i = threadIdx.x; i < n; i += 32) p[threadIdx.y * 32 + threadIdx.x] = 0;
+}
+void f(float *p) { k<<<4, dim3(32, 4)>>>(p, 1); }""",
+    "walk-of-an-unknown-block": """
+__global__ void k(float *p, int row) {
+  p[row * 32 + threadIdx.x] = warpReduceSum(p[0]);
+  p[threadIdx.y * «lane-id 32» + threadIdx.x] = 0;
+}""",
+    "constant-of-a-class": """
+struct Shape { static constexpr int kThreads = «warp-size 32», kRows = 32; };
+void f(float *p) { warp_k<<<4, Shape::kThreads>>>(p, Shape::kRows); }""",
+    "lanes-ahead": """
+__device__ void f(float *p, int lane_id) {
+  for (int i = 0; i < 4; ++i) { int d = lane_id + i * «lane-id 32»; p[d] = 0; }
+}""",
+    "lane-by-the-left": """
+__global__ void k(float *p, int tid) {
+  int lane = «lane-id 31» & tid;
+  int bits = 31 & word;
+  p[lane] = __shfl_down_sync(m, p[0], 1, 4);
+}""",
+    "room-of-many-warps": """
+__global__ void k() { __shared__ float room[LOOP * WARPS_PER_BLOCK * ROWS * «warps-sized 32»]; }
+__global__ void l() { __shared__ float room[LOOP * WORDS_PER_BLOCK * ROWS * 32]; }""",
+    "constant-number-of-warps": "const int warps_per_cta = 1024 / «warps-sized 32»;",
+    "short-name-of-the-size": "constexpr int WARP_SZ = «warp-size 32»;",
+    "mask-of-few": """
+__global__ void k(int n) {
+  unsigned mask = n == «warp-size 32» ? FULL_MASK : (1u << n) - 1;
+  int v = n == 32 ? 4 : 8;
+  __syncwarp(mask);
+}""",
+    "lanes-that-reduce-elsewhere": """
+__device__ int some(int v) { return __any_sync(m, v); }
+template <int N, int M> __global__ void k(float *p) {
+  static_assert(N <= «warp-size 32»);
+  static_assert(M <= 32);
+  p[0] = Allreduce<N>::run(p[0]);
+}""",
+    "most-of-a-warp": """
+template <int V> __global__ void k(float *p, int lane_id) {
+  p[lane_id * V] = __shfl_down_sync(m, p[0], 1, 4);
+}
+template <int V> void f(float *p, int n) {
+  if (n <= V * «warp-size 32») k<V><<<4, 128>>>(p, 1);
+  if (n <= W * 32) k<V><<<4, 128>>>(p, 1);
+}""",
+    "block-of-tensor-instructions": """
+__global__ void k(int *p) { asm volatile("mma.sync.aligned.m16n8k16 {}, {}, {}, {};"); }
+void f(int *p) { k<<<1, dim3(«warp-size 32», 4)>>>(p); }""",
+    "loop-down-to-a-warp": """
+__global__ void k(int *s, int count) {
+  auto tile = cg::tiled_partition<«tile 32»>(block);
+  while (count >= «fold 32») { s[0] += s[count]; count >>= 1; }
+}""",
+    "loop-over-chunks": """
+__global__ void k(int *s, int count) {
+  auto tile = cg::tiled_partition<«tile 32»>(block);
+  while (count >= 32) { s[0] += s[count]; --count; }
+}""",
+    "columns-in-a-kernel": """
+template <int C> __global__ void k(int *p) {
+  static_assert(C % «warp-size 32» == 0);
+  for (int c = «lane-id 32» * blockIdx.x; c + threadIdx.x % «lane-id 32» < C;
+       c += «lane-id 32» * gridDim.x)
+    p[c + threadIdx.x % «lane-id 32»] = __any_sync(m, 1);
+}""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", FLOWS.values(), ids=FLOWS.keys())
+def test_roles_that_come_from_elsewhere(source: str) -> None:
+    if "k<<<" in source and "k(" not in source.replace("warp_k", ""):
+        source = KERNEL + source
+    assert marked(re.sub(_MARKED, r"\2", source)) == source
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["const int a = 32; ", "k<<<a, b>>>(a, 32); ", "void k(int a) { k(32); } ", "a = a + 32; ",
+     "dim3 b(32, a); k<<<b, b>>>(); ", "if (a % 32 == 0) assert(a % 32 == 0); "],
+)  # fmt: skip
+@pytest.mark.parametrize("inside", [True, False])
+def test_launches_are_followed_quickly_on_hostile_input(piece: str, inside: bool) -> None:
+    import sys
+
+    def work(times: int) -> int:
+        count = 0
+
+        def tick(frame: object, event: str, argument: object) -> None:
+            nonlocal count
+            count += 1
+
+        head = KERNEL + ("void f(int a) { " if inside else "")
+        source = head + piece * times
+        sys.setprofile(tick)
+        try:
+            sites_of(source)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    work(1)
+    assert work(1200) < 3.5 * work(400) + 20000
+
+
 # --- edits ------------------------------------------------------------------------------------
 
 
@@ -681,6 +1039,8 @@ def test_a_parameter_of_16_bits_and_a_legacy_call() -> None:
         ("size_t smem = get()->warpSize * 4;", "size_t smem = 32 * 4;"),
         ("int threads = at::cuda::warp_size() * 4;", "int threads = 32 * 4;"),
         ("int warps = prop.warpSize;", "int warps = prop.warpSize;"),
+        ("int warps = (*prop).warpSize;", "int warps = (*prop).warpSize;"),
+        ("g(prop->warpSize, 4);", "g(prop->warpSize, 4);"),
         ("int x = at::cuda::warp_size();", "int x = at::musa::warp_size();"),
         (
             'printf("threads = %d", prop.warpSize);',
@@ -693,7 +1053,7 @@ def test_sizes_on_the_host(before: str, after: str) -> None:
     got = port(head + before + " }", targets=WIDE)
     assert got.text.endswith("{ " + after + " }")
     said = [d for d in got.diagnostics if d.code == "SIG204"]
-    assert len(said) == ("printf" not in before)
+    assert [d.severity.value for d in said] == ["note" if "printf" in before else "warning"]
     assert "SIG204" not in port(head + before + " }").codes  # 32 on both sides of mp_31
 
 
@@ -707,6 +1067,27 @@ def test_a_member_of_ones_own_is_left() -> None:
     source = "void f(Shape s) { int threads = s.warpSize; }"
     got = port(source, targets=WIDE)
     assert got.text == source and not got.codes
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        'printf("%d", prop.«warp-size warpSize»);',
+        "int w = prop.«warp-size warpSize»;",
+        "g(props->«warp-size warpSize», 4);",
+        "std::cout << props[0].«warp-size warpSize»;",
+        "return get_properties().«warp-size warpSize»;",
+        "int s = shape.warpSize + shape.warp_width;",
+    ],
+)
+def test_the_hosts_property_is_a_site(use: str) -> None:
+    source = "int f() { " + re.sub(_MARKED, r"\2", use) + " }"
+    assert marked(source) == "int f() { " + use + " }"
+
+
+def test_a_property_is_not_told_twice() -> None:
+    source = "void f(cudaDeviceProp p) { g(p.warpSize); }"
+    assert port(source, targets=WIDE).codes == {"SIG204"}
 
 
 # --- what is said -----------------------------------------------------------------------------

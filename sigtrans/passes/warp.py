@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings
 from sigtrans.passes.functions import Function
-from sigtrans.passes.warp_sites import STEP, Analysis, Site, analyse, find_sites
+from sigtrans.passes.warp_sites import Analysis, Site, analyse, find_sites
+from sigtrans.passes.warp_values import STEP
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 from sigtrans.syntax import Word
 
@@ -479,16 +480,22 @@ class _Pass:
             if start < 0:
                 continue
             statement = self._statement(start, end)
-            if _PRINTS.search(statement):
-                continue
             name = self.data[start:end].decode("latin-1")
-            sized = match[3] is None and _SIZES.search(statement) is not None
+            prints = _PRINTS.search(statement) is not None
+            sized = match[3] is None and not prints and _SIZES.search(statement) is not None
             if sized:
                 self._edit(start, end, b"32", "warp/host-size", Safety.REVIEW)
             line = self.data.rfind(b"\n", 0, start)
             if not self.wide or line == last:
                 continue
             last = line
+            if prints:
+                self._say(
+                    start, end, "SIG204", NOTE,
+                    f"'{name}' is 128 on {self.cards}, while kernels see 32 lanes; it is printed",
+                    "", "warp/host-size",
+                )  # fmt: skip
+                continue
             now = "it sizes a launch or shared memory, so it is now 32" if sized else "it is kept"
             self._say(
                 start, end, "SIG204", WARNING,
@@ -512,13 +519,16 @@ class _Pass:
         lexed = self.code.lexed
         at = match.start()
         for _ in range(12):  # over prop.  prop[i].  properties()->  to the first name
-            at = lexed.before(at)
+            at, left = lexed.before(at), -1
             while at > 0 and self.data[at] in b")]":
                 left, _ = lexed.list_start(at - 1)
                 if left < 0:
                     return -1
                 at = lexed.before(left)
             name = lexed.name_ending_at(at)
+            if not name and left >= 0 and self.data[left] == 0x28:  # (*prop).
+                at = left
+                break
             if not name:
                 return -1
             at -= len(name) - 1
@@ -632,7 +642,10 @@ class _Pass:
         """One note for each function: where it counts on 32 lanes."""
         groups: dict[Function, list[Site]] = {}
         for site in analysis.sites:
-            if site.role in _ROLES and self.code.is_open(site.start):
+            # A property of the device has a diagnostic of its own.
+            ahead = max(self.code.lexed.before(site.start), 0)
+            is_member = self.data[ahead] == 0x2E or self.data[ahead - 1 : ahead + 1] == b"->"
+            if site.role in _ROLES and self.code.is_open(site.start) and not is_member:
                 function = self.code.function_at(site.start)
                 if function is not None:
                     groups.setdefault(function, []).append(site)
