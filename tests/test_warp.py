@@ -15,7 +15,7 @@ from porting import port, table
 
 from sigtrans.passes import Code
 from sigtrans.passes.code import find_protected
-from sigtrans.passes.warp import Site, find_sites
+from sigtrans.passes.warp_sites import Site, find_sites
 from sigtrans.source import SourceFile
 from sigtrans.symbols import FileFacts, Project
 from sigtrans.syntax import lex
@@ -1107,7 +1107,7 @@ __global__ void k(volatile int *s, int tid) {
     ("between", "targets", "severity"),
     [
         ("", WIDE, "warning"),
-        ("", ("mp_31",), "note"),
+        ("", ("mp_31",), ""),
         (" __syncwarp();", WIDE, ""),
         (" __syncthreads();", WIDE, ""),
         (" tile.sync();", WIDE, ""),

@@ -95,7 +95,7 @@ class CodeFindings:
     diagnostics: tuple[Diagnostic, ...] = ()
     helpers: frozenset[str] = frozenset()  # "warp": the port needs sigtrans_warp.h
     protected: int = 0  # CUDA names left alone on the user's word
-    reshaped: bool = False  # more was edited than names
+    reshaped: tuple[str, ...] = ()  # the passes that edited more than names
 
 
 @dataclass(frozen=True, slots=True)

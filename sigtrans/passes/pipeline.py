@@ -54,12 +54,13 @@ def find(
     table: NameTable,
     port: Port,
     is_cuda: bool,
+    passes: tuple[str, ...] | None = None,
 ) -> CodeFindings:
-    """Every edit and every open question of one C-family file."""
+    """Every edit and every open question of one C-family file; `passes`: only those, and names."""
     names = find_names(file, lexed, facts, project, table, port.strict, is_cuda)
     wanted = [
         each
-        for each in map(_load, PASSES)
+        for each in map(_load, PASSES if passes is None else passes)
         if (is_cuda or not each.cuda_only) and any(mark in file.data for mark in each.marks)
     ]
     if not wanted:
@@ -74,8 +75,11 @@ def find(
     edits: list[Edit] = []
     said: list[Diagnostic] = list(names.diagnostics)
     helpers: set[str] = set()
+    reshaped: list[str] = []
     for each in wanted:
         found = each.find(code)
+        if found.edits:
+            reshaped.append(each.name)
         edits += found.edits
         said += found.diagnostics
         helpers |= found.helpers
@@ -87,12 +91,13 @@ def find(
         tuple(said),
         frozenset(helpers),
         names.protected,
-        bool(edits),
+        tuple(reshaped),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
+    name: str
     marks: tuple[bytes, ...]
     find: Callable[[Code], CodeFindings]
     cuda_only: bool = False
@@ -101,7 +106,7 @@ class _Loaded:
 @cache
 def _load(name: str) -> _Loaded:
     module = import_module(f"sigtrans.passes.{name}")
-    return _Loaded(module.MARKS, module.find, getattr(module, "CUDA_ONLY", False))
+    return _Loaded(name, module.MARKS, module.find, getattr(module, "CUDA_ONLY", False))
 
 
 def _outermost(edits: Iterable[Edit]) -> list[Edit]:

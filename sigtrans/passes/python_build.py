@@ -496,8 +496,10 @@ class _Script:
         return decode(before), self._newline() + decode(before)
 
     def _newline(self) -> str:
-        match = re.search(rb"\r\n|\n|\r", self.file.data)
-        return match.group().decode() if match else "\n"
+        data = self.file.data
+        if b"\r\n" in data:
+            return "\r\n"
+        return "\r" if b"\r" in data and b"\n" not in data else "\n"
 
     def _move_module(self, node: Node, wanted: str) -> None:
         items = node.children_by_field_name("name")

@@ -18,16 +18,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings
 from sigtrans.passes.functions import Function
-from sigtrans.passes.warp_sites import Analysis, Site, analyse, find_sites
-from sigtrans.passes.warp_values import STEP
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 from sigtrans.syntax import Word
 
-__all__ = ["MARKS", "Site", "find", "find_sites"]
+if TYPE_CHECKING:
+    from sigtrans.passes.warp_sites import Analysis, Site
 
 MARKS = (
     *(b"__shfl", b"__ballot", b"__any", b"__all", b"__activemask", b"__match_", b"__reduce_"),
@@ -141,11 +141,12 @@ class _Pass:
             self._words()
             self._wide()
             self._locks()
-            if self.wide or STEP.search(self.data):
+            if self.wide:  # where the hardware has 32 lanes, code for 32 lanes runs as it did
+                from sigtrans.passes.warp_sites import analyse
+
                 analysis = analyse(self.code)
                 self._lockstep(analysis)
-                if self.wide:
-                    self._inventory(analysis)
+                self._inventory(analysis)
         self._host_sizes()
         return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
 
