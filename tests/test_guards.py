@@ -224,8 +224,15 @@ def test_the_other_branch_where_no_card_has_the_feature(test: str, body: str, re
 
 def test_a_branch_without_the_fence_is_no_replacement() -> None:
     body = 'asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(x));'
-    once = port(branch(f"{ARCH} >= 700", body, "#else\n*(volatile int *)p = x;\n"))
-    assert "SIG408" in once.codes and "#error" in once.text
+    for text in (body, body.replace('"st', '"\\tst'), body.replace('"st', '"{\\n\\tst')):
+        once = port(branch(f"{ARCH} >= 700", text, "#else\n*(volatile int *)p = x;\n"))
+        assert "SIG408" in once.codes and "#error" in once.text
+
+
+@pytest.mark.parametrize("name", ["wgmma.fence.sync.aligned", "my_fence.sc", "x.bar.sync"])
+def test_the_tail_of_another_instruction_orders_nothing(name: str) -> None:
+    once = port(branch(f"{ARCH} >= 900", f'asm volatile("{name};");', f"#else\n{BF16}\n"))
+    assert "SIG406" in once.codes and "#error" not in once.text
 
 
 @pytest.mark.parametrize(

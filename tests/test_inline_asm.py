@@ -254,6 +254,11 @@ def test_what_is_no_straight_ptx_says_so(text: str) -> None:
     ("before", "after"),
     [
         # operands are evaluated as often as before
+        (
+            'asm("add.u32 %0, %0, 1;" : "+r"(*p++));',
+            "do {\n      auto &ptx_0r = *p++;\n      unsigned ptx_0 = (unsigned)(ptx_0r);\n"
+            "      ptx_0 = (unsigned)ptx_0 + (unsigned)1;\n      ptx_0r = ptx_0;\n  } while (0);",
+        ),
         ('asm("mov.b32 %0, {%1, %1};" : "=r"(d) : "h"(a));', "d = sigtrans::ptx_pair(a, a);"),
         (
             'asm("mov.b32 %0, {%1, %1};" : "=r"(d) : "h"(f()));',
@@ -487,6 +492,18 @@ def test_ptx_is_ptx_wherever_it_stands(head: str) -> None:
 def test_a_header_that_only_names_the_device() -> None:
     text = 'MY_DEVICE\nstatic void f(int a) { asm volatile("bar.sync %0, 64;" :: "r"(a)); }\n'
     assert "SIG503" in port(text, path="a.hpp", is_cuda=False).codes
+
+
+def test_a_wait_is_dropped_in_silence_only_beside_its_copies() -> None:
+    wait = 'asm volatile("cp.async.wait_all;");'
+    copy = (
+        'asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::'
+        ' "r"((unsigned)__cvta_generic_to_shared(d)), "l"(s));'
+    )
+    for text, loud in ((wait, {"SIG508"}), (copy + wait, set())):
+        once = port(f"__global__ void k() {{ {text} }}\n")
+        assert "SIG508" in once.codes and once.loud == loud
+        assert not any("speed" in d.message for d in once.diagnostics)
 
 
 def test_a_port_brings_the_helper(tmp_path: Path) -> None:

@@ -59,6 +59,9 @@ def test_an_edit_takes_in_the_renames_inside_it() -> None:
         ("/* #include <a>\n*/ @x@\n", "{}\n/* #include <a>\n*/ help(x)\n"),
         ("#include <a>\r\n@x@\r\n", "#include <a>\r\n{}\r\nhelp(x)\r\n"),
         ("\ufeff@x@\n", "\ufeff{}\nhelp(x)\n"),
+        ("@x@\n#include <a>\n", "{}\nhelp(x)\n#include <a>\n"),
+        ("#pragma once\n@x@\n#include <a>\n@x@\n",
+         "#pragma once\n{}\nhelp(x)\n#include <a>\nhelp(x)\n"),
     ],
 )  # fmt: skip
 def test_where_the_helper_is_included(before: str, after: str) -> None:

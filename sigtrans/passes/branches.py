@@ -76,10 +76,17 @@ def _read_feature(raw: Mapping[str, Any]) -> Feature:
         return re.compile(raw[key].encode()) if key in raw else None
 
     musa = {"never": 0, "by hand": 0, "emulated": 210}.get(raw["musa"], raw["musa"])
-    code, text, stand_in = pattern("code"), pattern("text"), pattern("stand_in")
+    code, stand_in = pattern("code"), pattern("stand_in")
+    text = re.compile(_FIRST.sub(_INSTRUCTION, raw["text"]).encode()) if "text" in raw else None
     emulated = "emulated" in (raw["musa"], raw.get("below"))
     by_hand = raw["musa"] == "by hand"
     return Feature(raw["name"], tuple(raw["from"]), musa, emulated, by_hand, code, text, stand_in)
+
+
+# An instruction begins after an escape of its literal, too (`"\\tmembar.gl;"`), and `fence.` inside
+# `wgmma.fence.` does not begin one.
+_FIRST = re.compile(r"\\b(?=[a-z]|\(\?:)")
+_INSTRUCTION = r"(?:(?<![\\w.\\\\])|(?<=\\\\[nrt]))"
 
 
 # --- branches -------------------------------------------------------------------------------------

@@ -353,12 +353,13 @@ class _Guards:
         by_hand = any(f.by_hand for f in self.evidence.features(new.true))
         if not by_hand and (new.whole_false or self.evidence.only_defines(new.true)):
             return _Verdict("constant", away, why=f"no {shown} on MUSA")
+        rest = "no other branch does the work"
+        if by_hand:
+            rest = "an older branch often lacks the ordering"
         return _Verdict(
-            "open",
-            why=f"the guarded code uses {shown}, which MUSA has not, and no other branch "
-            "does the work",
+            "open", why=f"the guarded code uses {shown}, which MUSA has not, and {rest}",
             code="SIG408",
-        )
+        )  # fmt: skip
 
     def _by_version(self, atom: _Atom, sides: Sides) -> _Verdict:
         rules = load_rules()

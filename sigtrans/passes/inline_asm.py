@@ -39,6 +39,7 @@ from sigtrans.passes.ptx_writer import (
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span, line_starts
 
 MARKS = (b"asm", b"__cvta_generic_to_shared")
+_COPY = re.compile(r"cp\.async\.c[ag]\b")
 _MOST_SHARED = 500  # variables with shared-memory addresses in one file
 _ROUNDS = 8
 _FOREIGN = {"vendor": "another vendor's GPU", "host": "the host's processor"}
@@ -292,15 +293,28 @@ class _Pass:
                 "compare the results with those of the original",
             )  # fmt: skip
         elif result.dropped:
-            self._say(
-                span, "SIG508", Severity.NOTE,
-                f"inline PTX '{shown}' only affects speed and is left out", "",
-            )  # fmt: skip
+            self._say_dropped(span, shown)
         else:
             self._say(span, "SIG507", Severity.NOTE, f"inline PTX '{shown}' is written in C++", "")
         self.helpers |= result.helpers
         text = self._layout(result, place)
         self.edits.append(Edit(span, text, "asm/translate", result.safety))
+
+    def _say_dropped(self, span: Span, shown: str) -> None:
+        """A hint, or a wait: that needs nothing where the copies are those of the port."""
+        if "cp.async" not in shown:
+            why = "only affects speed and is left out"
+        elif any(_COPY.match(n) for f in self.found if f.result for n in f.result.names):
+            why = "is left out: copies are done at once in the port"
+        else:
+            self._say(
+                span, "SIG508", Severity.WARNING,
+                f"inline PTX '{shown}' is left out: right where the port wrote the copies, which "
+                "are done at once; this file starts none",
+                "wait for copies that a library or an intrinsic starts in the way that it tells",
+            )  # fmt: skip
+            return
+        self._say(span, "SIG508", Severity.NOTE, f"inline PTX '{shown}' {why}", "")
 
     def _layout(self, result: Translation, place: Place) -> bytes:
         lines = result.lines

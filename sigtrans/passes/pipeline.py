@@ -87,7 +87,7 @@ def find(
         helpers |= found.helpers
     edits = _outermost(edits)
     if helpers:
-        edits.append(_include(code, helpers))
+        edits.append(_include(code, helpers, edits))
     return CodeFindings(
         (*edits, *_outside(renames, edits)),
         tuple(said),
@@ -155,27 +155,40 @@ def helper_text(topic: str) -> bytes:
 _LINE = re.compile(
     rb"^[ \t]*#[ \t]*(?:(if|ifdef|ifndef|endif)\b|include\b[^\r\n]*(\r\n|[\r\n])?)", re.MULTILINE
 )
+_DIRECTIVE = re.compile(rb"[ \t]*#")
 _ONCE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\r\n]*(?:\r\n|\r|\n)", re.MULTILINE)
 
 
-def _include(code: Code, helpers: Iterable[str]) -> Edit:
+def _include(code: Code, helpers: Iterable[str], edits: Iterable[Edit]) -> Edit:
     """One edit that includes the helper headers, at a place where every build passes by."""
     up = relpath(".", dirname(code.file.path) or ".")
     folder = "" if up == "." else up + "/"
     names = [f"{folder}{helper_name(topic)}".encode() for topic in sorted(helpers)]
-    at, before, newline = _place(code)
+    at, before, newline = _place(code, _first_use(code, edits))
     lines = b"".join(b'#include "' + name + b'"' + newline for name in names)
     return Edit(Span(at, at), before + lines, "helpers/include", Safety.EXACT)
 
 
-def _place(code: Code) -> tuple[int, bytes, bytes]:
-    """After the first #include outside every condition and brace (an include guard aside), else
-    after #pragma once, else at the top; what has to stand before; the line end of the file."""
+def _first_use(code: Code, edits: Iterable[Edit]) -> int:
+    """Where the first of these edits, which are in order, stands that is in no directive."""
+    line_end = -1
+    for edit in edits:
+        if edit.span.start >= line_end:
+            line_start, line_end = code.lexed.logical_line(edit.span.start)
+            if not _DIRECTIVE.match(code.data, line_start):
+                return edit.span.start
+    return len(code.data)
+
+
+def _place(code: Code, limit: int) -> tuple[int, bytes, bytes]:
+    """After the first #include outside every condition and brace (an include guard aside) that
+    stands before `limit`, the first use, else after #pragma once, else at the top; what has to
+    stand before; the line end of the file."""
     data = code.data
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     depth = -_guard_depth(code)
     nested = at = 0
-    for match in _LINE.finditer(data):
+    for match in _LINE.finditer(data, 0, limit):
         if not code.is_open(match.start()):
             continue
         if match.group(1):

@@ -540,7 +540,8 @@ class Writer:
 
     def _block(self, program: Program) -> tuple[str, ...]:
         lines: list[str] = []
-        outputs = len(self.statement.outputs)
+        targets = [operand.text for operand in self.statement.outputs]
+        outputs = len(targets)
         guarded = self._guarded(program)
         for n, operand in enumerate(self.operands):
             letter = self._tied(n).letter
@@ -548,7 +549,10 @@ class Writer:
             if n < outputs:
                 kind = C_TYPES[_CLASSES[letter]]
                 starts = operand.constraint.startswith("+") or n in guarded
-                first = f" = ({kind})({operand.text})" if starts else ""
+                if starts and not _is_pure(operand.text):  # read and written, evaluated once
+                    targets[n] = f"{name}r"  # no register has such a name
+                    lines.append(f"auto &{name}r = {operand.text};")
+                first = f" = ({kind})({targets[n]})" if starts else ""
                 lines.append(f"{kind} {name}{first};")
             elif n not in self.touched:
                 if not _is_pure(operand.text):
@@ -564,8 +568,7 @@ class Writer:
         if self.carry:
             lines.append(f"unsigned {self.prefix}_0c = 0;")
         lines += self.body
-        for n, operand in enumerate(self.statement.outputs):
-            lines.append(f"{operand.text} = {self.prefix}_{n};")
+        lines += [f"{target} = {self.prefix}_{n};" for n, target in enumerate(targets)]
         return tuple(lines)
 
     def _guarded(self, program: Program) -> set[int]:
