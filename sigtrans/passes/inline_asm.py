@@ -301,7 +301,8 @@ class _Pass:
             self._say(span, "SIG507", Severity.NOTE, f"inline PTX '{shown}' is written in C++", "")
         self.helpers |= result.helpers
         text = self._layout(result, place)
-        if self.code.file.path.endswith(_HEADERS) and text != b"(void)0":
+        named = b"sigtrans::" in text or not place.in_define  # a macro is not read where it stands
+        if named and self.code.file.path.endswith(_HEADERS) and text != b"(void)0":
             text = b"SIGTRANS_PTX_DEVICE(" + text + b")"
             self.helpers.add("ptx")
         self.edits.append(Edit(span, text, "asm/translate", result.safety))
