@@ -16,7 +16,7 @@ from sigtrans.catalogue import data_file
 from sigtrans.passes import CodeFindings, ptx_table
 from sigtrans.passes.asm_statement import Unreadable, find_places, find_variants, parse
 from sigtrans.passes.pipeline import Port as Goal
-from sigtrans.passes.pipeline import find
+from sigtrans.passes.pipeline import find, helper_text
 from sigtrans.passes.ptx import Address, Arg, Imm, PtxError, Reg, Special, Vector
 from sigtrans.passes.ptx import parse as parse_ptx
 from sigtrans.source import Safety, Severity, SourceFile
@@ -492,6 +492,24 @@ def test_ptx_is_ptx_wherever_it_stands(head: str) -> None:
 def test_a_header_that_only_names_the_device() -> None:
     text = 'MY_DEVICE\nstatic void f(int a) { asm volatile("bar.sync %0, 64;" :: "r"(a)); }\n'
     assert "SIG503" in port(text, path="a.hpp", is_cuda=False).codes
+
+
+def test_a_host_compiler_still_reads_a_header(tmp_path: Path) -> None:
+    source = (
+        "#define __device__\nstatic inline __device__ void f(int *p) {\n"
+        '  asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(p));\n'
+        '  int x; asm volatile("ld.global.v2.s32 {%0, %0}, [%1];" : "=r"(x) : "l"(p));\n}\n'
+    )
+    once = port(source, path="a.h")
+    assert once.text.count("SIGTRANS_PTX_DEVICE(") == 2 and port(once.after, path="a.h").edits == ()
+    assert "SIGTRANS_PTX_DEVICE" not in port(source).text
+    (tmp_path / "a.h").write_text(once.text)
+    (tmp_path / "a.cpp").write_text('#include "a.h"\n')
+    (tmp_path / "sigtrans_ptx.h").write_bytes(helper_text("ptx"))
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no compiler")
+    subprocess.run([compiler, "-fsyntax-only", str(tmp_path / "a.cpp")], check=True)
 
 
 def test_a_wait_is_dropped_in_silence_only_beside_its_copies() -> None:

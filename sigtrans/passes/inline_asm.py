@@ -39,6 +39,9 @@ from sigtrans.passes.ptx_writer import (
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span, line_starts
 
 MARKS = (b"asm", b"__cvta_generic_to_shared")
+# What a host compiler may read as well: PTX in a function that it never emits is no error there,
+# but the names of its translation would be.
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl")
 _COPY = re.compile(r"cp\.async\.c[ag]\b")
 _MOST_SHARED = 500  # variables with shared-memory addresses in one file
 _ROUNDS = 8
@@ -298,6 +301,10 @@ class _Pass:
             self._say(span, "SIG507", Severity.NOTE, f"inline PTX '{shown}' is written in C++", "")
         self.helpers |= result.helpers
         text = self._layout(result, place)
+        named = b"sigtrans::" in text or not place.in_define  # a macro is not read where it stands
+        if named and self.code.file.path.endswith(_HEADERS) and text != b"(void)0":
+            text = b"SIGTRANS_PTX_DEVICE(" + text + b")"
+            self.helpers.add("ptx")
         self.edits.append(Edit(span, text, "asm/translate", result.safety))
 
     def _say_dropped(self, span: Span, shown: str) -> None:

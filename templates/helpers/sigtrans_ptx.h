@@ -20,6 +20,13 @@
 #define SIGTRANS_PTX_STOP(message) ((void)0)
 #endif
 
+// A statement in a header: a host compiler may read the function around it, but never runs it.
+#if defined(__MUSACC__) || defined(__CUDACC__) || defined(SIGTRANS_HOST_TEST)
+#define SIGTRANS_PTX_DEVICE(...) __VA_ARGS__
+#else
+#define SIGTRANS_PTX_DEVICE(...) ((void)0)
+#endif
+
 #if defined(__MUSACC__) || defined(__CUDACC__) || defined(SIGTRANS_HOST_TEST)
 
 #define SIGTRANS_PTX __device__ __forceinline__
