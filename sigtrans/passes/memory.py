@@ -24,6 +24,7 @@ MARKS = (
     *(b"__shared__", b"__constant__", b"<<<", b"MaxDynamicSharedMemorySize"),
     *(b"MAX_DYNAMIC_SHARED_SIZE_BYTES", b"__pipeline_", b"cuda_pipeline", b"memcpy_async"),
     *(b"__ldc", b"__ldlu", b"__stc", b"__stw", b"__mbarrier_", b"luster", b"__grid_constant__"),
+    *(b"coalesced_threads", b"labeled_partition", b"binary_partition"),
 )
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _CUDA_STATIC = 48 * 1024  # nvcc refuses more, so only a target below can overflow without opt-in
@@ -58,7 +59,8 @@ class _Pass:
             if b"memcpy_async" in data:
                 self._group_copies()
             if b"luster" in data:
-                self._clusters()
+                self._groups("clusters")
+        self._groups("groups")
             if b"__grid_constant__" in data:
                 self._grid_constants()
             if b"__shared__" in data or b"<<<" in data:
@@ -336,9 +338,9 @@ class _Pass:
 
     # --- what is not there --------------------------------------------------------------------
 
-    def _clusters(self) -> None:
+    def _groups(self, family: str) -> None:
         scopes = {b"cooperative_groups"} | {m.group(1) for m in _ALIAS.finditer(self.code.data)}
-        table = rows("clusters")
+        table = rows(family)
         calls = [c for c in find_calls(self.code, table, scopes) if c.open >= 0]
         if calls:
             row = table[calls[0].name]
