@@ -27,7 +27,7 @@ def ported(source: str, targets: tuple[str, ...] = ("mp_31",), sdk: str = "5.2")
 
 TABLE = [
     row
-    for family in ("memory", "clusters", "half", "device", "atomics")
+    for family in ("memory", "clusters", "groups", "half", "device", "atomics")
     for row in rows(family).values()
 ]
 

@@ -20,11 +20,12 @@ from sigtrans.passes.functions import Function
 from sigtrans.passes.sizes import Names, Shown, Variable, find_shown, find_variables, split
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 
+_GROUPS = (b"coalesced_threads", b"labeled_partition", b"binary_partition")
 MARKS = (
     *(b"__shared__", b"__constant__", b"<<<", b"MaxDynamicSharedMemorySize"),
     *(b"MAX_DYNAMIC_SHARED_SIZE_BYTES", b"__pipeline_", b"cuda_pipeline", b"memcpy_async"),
     *(b"__ldc", b"__ldlu", b"__stc", b"__stw", b"__mbarrier_", b"luster", b"__grid_constant__"),
-    *(b"coalesced_threads", b"labeled_partition", b"binary_partition"),
+    *_GROUPS,
 )
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _CUDA_STATIC = 48 * 1024  # nvcc refuses more, so only a target below can overflow without opt-in
@@ -60,7 +61,8 @@ class _Pass:
                 self._group_copies()
             if b"luster" in data:
                 self._groups("clusters")
-        self._groups("groups")
+            if any(mark in data for mark in _GROUPS):
+                self._groups("groups")
             if b"__grid_constant__" in data:
                 self._grid_constants()
             if b"__shared__" in data or b"<<<" in data:

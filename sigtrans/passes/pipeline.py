@@ -58,7 +58,7 @@ def find(
 ) -> CodeFindings:
     """Every edit and every open question of one C-family file; `passes`: only those, and names."""
     names = find_names(file, lexed, facts, project, table, port.strict, is_cuda)
-    if not is_cuda and not lexed.words:
+    if not (is_cuda or lexed.words or lexed.quoted):
         return names  # host code that names nothing of CUDA's
     wanted = [
         each
