@@ -986,6 +986,39 @@ __global__ void k(float v) { v += __shfl_down(v, 1); }
     assert "SIG201" not in got.codes
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "struct S { __device__ int __shfl_sync(unsigned, int, int); };\n",
+        "__device__ double2 __shfl_xor_sync(unsigned, double2, int);\n"
+        "__device__ double2 f(double2 v) { return __shfl_xor_sync(~0u, v, 1); }\n",
+        "__device__ int __ballot(int);\n__device__ int f(int p) { return __ballot(p); }\n",
+        "template <class T> __device__ T __shfl(T v, int lane);\n",
+    ],
+)
+def test_a_declaration_of_the_project_is_left(source: str) -> None:
+    assert port(source).text == source
+
+
+def test_a_return_and_a_macro_are_no_declarations() -> None:
+    source = "#define ONE __shfl_sync(m, v, 0)\nBODY(f) { return __shfl_sync(m, v, 0); }\n"
+    assert port(source).text == source.replace("v, 0)", "v, 0, 32)")
+
+
+def test_an_overload_leaves_cudas_own_calls_in_doubt() -> None:
+    source = (
+        "__device__ float4 __shfl_down_sync(unsigned m, float4 v, unsigned d) {\n"
+        "  v.x = __shfl_down_sync(m, v.x, d);\n"
+        "  v.y = __shfl_down_sync(m, v.y, d, 32);\n  return v;\n}\n"
+    )
+    got = port(source, targets=WIDE)
+    said = [d for d in got.diagnostics if d.code == "SIG208"]
+    assert got.text == source and [d.span.start for d in said] == [
+        source.index("__shfl_down_sync(m, v.x")
+    ]
+    assert "SIG208" not in port(source).codes  # 32 lanes are the default there
+
+
 def test_hidden_arguments_are_said() -> None:
     source = "#define SHFL(...) __shfl_sync(__VA_ARGS__)\n"
     got = port(source)

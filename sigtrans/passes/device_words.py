@@ -135,7 +135,7 @@ def find_calls(
                 own.add(name)
                 continue
             after = lexed.after(end)
-            if word not in _NO_TYPE and data[after : after + 1] == b"(" and _declares(code, start):
+            if word not in _NO_TYPE and data[after : after + 1] == b"(" and declares(code, start):
                 own.add(name)
                 continue
         after = lexed.after(end)
@@ -147,7 +147,7 @@ def find_calls(
             yield call
 
 
-def _declares(code: Code, at: int) -> bool:
+def declares(code: Code, at: int) -> bool:
     """`float name(` outside of any body declares a function of the project."""
     function = code.function_at(at)
     return (function is None or at < function.body[0]) and not in_directive(code.lexed, at)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes.device_words import declares
 from sigtrans.passes.functions import Function
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 from sigtrans.syntax import Word
@@ -173,10 +174,15 @@ class _Pass:
         halves: list[Word] = []
         sizes: list[Word] = []
         ballots: dict[Function | None, list[Word]] = {}
+        doubted: list[Word] = []
         own = self._own_names()
         for word in self.code.lexed.words:
             match = _WORD.fullmatch(word[2])
-            if match is None or word[2] in own or not self._is_builtin(word):
+            if match is None or not self._is_builtin(word):
+                continue
+            if word[2] in own:
+                if match["sync"] and self.wide:
+                    doubted.append(word)
                 continue
             if match["size"]:
                 if self._is_device_size(word):
@@ -202,6 +208,15 @@ class _Pass:
             elif self._shuffle(call, function, halves) and not match["sync"]:
                 legacy.setdefault(function, []).append(word)
         self._say_words(legacy, helped, halves, sizes, ballots)
+        doubted = [word for word in doubted if self._has_no_width(word)]
+        if doubted:
+            more = f" ({len(doubted)} places in this file)" if len(doubted) > 1 else ""
+            self._say(
+                doubted[0][0], doubted[0][1], "SIG208", WARNING,
+                f"'{doubted[0][2].decode()}' may be CUDA's or the function that the project "
+                f"declares by that name; left as it is{more}",
+                "give those that are CUDA's the width 32", "warp/shuffle",
+            )  # fmt: skip
 
     def _own_names(self) -> frozenset[bytes]:
         """Warp functions that the file defines itself, or the project everywhere."""
@@ -212,7 +227,16 @@ class _Pass:
             if self.code.lexed.blank_at(match.start()) is None:
                 found.add(match.group(1))
         names = {f.name for f in self.code.functions if f.name.startswith(b"__")}
-        return frozenset(found | names | self.code.project.owned.keys())
+        prototypes = {w[2] for w in self.code.lexed.words if self._is_prototype(w)}
+        return frozenset(found | names | prototypes | self.code.project.owned.keys())
+
+    def _is_prototype(self, word: Word) -> bool:
+        """`float4 __shfl_sync(`: a type before a name declares it, no call has that form."""
+        if not word[2].startswith(b"__") or _WORD.fullmatch(word[2]) is None:
+            return False
+        before = self.code.lexed.before(word[0])
+        type_ = self.code.lexed.name_ending_at(before) if before >= 0 else b""
+        return bool(type_) and type_ not in _NO_TYPE and declares(self.code, word[0])
 
     def _is_builtin(self, word: Word) -> bool:
         """Open code, and neither a member nor a name of some scope."""
@@ -228,6 +252,12 @@ class _Pass:
         if self.data[at - 1] != 0x3A:
             return True
         return not self.code.lexed.name_ending_at(self.code.lexed.before(at - 1))
+
+    def _has_no_width(self, word: Word) -> bool:
+        """Is this a call, in a body, with the three arguments that leave the width out?"""
+        function = self.code.function_at(word[0])
+        call = self._call(word) if function and word[0] > function.body[0] else None
+        return call is not None and len(call.arguments) == 3
 
     def _is_foreign(self, at: int) -> bool:
         return any(start <= at < end for start, end in self.foreign)

@@ -256,7 +256,20 @@ struct message {
 struct payload {
   template <class... T> constexpr payload(T &&...) noexcept {}
 };
-struct range_handle {};
+struct range_handle {
+  using value_type = uint64_t;
+  constexpr range_handle() noexcept = default;
+  constexpr explicit range_handle(value_type id) noexcept : id_{id} {}
+  constexpr explicit operator bool() const noexcept { return id_ != 0; }
+  constexpr value_type get_value() const noexcept { return id_; }
+
+private:
+  value_type id_{0};
+};
+constexpr bool operator==(range_handle a, range_handle b) noexcept {
+  return a.get_value() == b.get_value();
+}
+constexpr bool operator!=(range_handle a, range_handle b) noexcept { return !(a == b); }
 
 struct domain {
   struct global {
