@@ -971,6 +971,24 @@ void f(cudaDeviceProp prop) { int warpSize = prop.major; g(warpSize); }
     assert [d.severity.value for d in got.diagnostics if d.code == "SIG204"] == ["warning"]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "struct F { __device__ int operator()(int i) const { return i & (warpSize - 1); } };",
+        "HD int f(int i) { return i % warpSize; }",
+        "__device__ int f(int w = warpSize);",
+    ],
+)
+def test_a_warp_size_of_no_known_side_is_said(source: str) -> None:
+    got = port(source, targets=WIDE)
+    said = [d for d in got.diagnostics if d.code == "SIG204"]
+    assert got.text == source
+    assert [(d.severity.value, d.span.start) for d in said] == [
+        ("warning", source.index("warpSize"))
+    ]
+    assert "SIG204" not in port(source).codes  # 32 either way
+
+
 def test_the_branch_beside_amds_is_edited() -> None:
     source = "\n#ifndef USE_ROCM\nv = __shfl(v, 0);\n#else\nv = __shfl_xor(v, 0);\n#endif\n"
     assert body(source) == source.replace("__shfl(v, 0)", "__shfl_sync(0xffffffff, v, 0, 32)")

@@ -419,11 +419,21 @@ class _Pass:
         if self.data[at : at + 1] == b"(":
             return False
         function = self.code.function_at(word[0])
-        if function is None:  # a macro of a kernel, a default argument
-            return self._is_in_define(word[0])
-        if function.kind != "host":
-            return True
-        return b"__device__" in self.data[function.body[0] : function.body[1]]
+        if function is None:  # a macro of a kernel, or a default argument, an operator
+            is_device = self._is_in_define(word[0])
+        else:
+            body = self.data[function.body[0] : function.body[1]]
+            is_device = function.kind != "host" or b"__device__" in body
+        if not is_device and self.wide and not self.is_size_doubted:
+            self.is_size_doubted = True
+            self._say(
+                word[0], word[1], "SIG204", WARNING,
+                "'warpSize' is kept where nothing tells whether this is device code "
+                "(the first such place in this file)",
+                "write 32 where it is the built-in: a qualifier hidden in a macro, an operator, "
+                "a default argument", "warp/size",
+            )  # fmt: skip
+        return is_device
 
     def _doubt_size(self, word: Word) -> None:
         function = self.code.function_at(word[0])
