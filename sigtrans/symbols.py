@@ -234,6 +234,13 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
                 guards.add(name)
             continue
         if not known:
+            if name in table.methods:
+                at = lexed.after(end)
+                close = lexed.after(at + 1)
+                is_bare = data[at : at + 1] == b"(" and data[close : close + 1] == b")"
+                if is_bare and _declaration_hint(lexed, start, end):
+                    declared.add(name)
+                continue
             if name == b"cuda":
                 if _opens_namespace(lexed, start, end):
                     declared.add(name)

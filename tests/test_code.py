@@ -962,3 +962,11 @@ def test_nothing_is_left_in_silence(name: str) -> None:
 def test_a_torch_device_is_known_by_its_namespace_too() -> None:
     found = port('#include "w.h"\nauto d = torch::Device("cuda", 0);\n')
     assert "SIG130" in found.codes
+
+
+def test_a_namespace_without_counterpart_is_said_once_a_file() -> None:
+    source = "cudnn_frontend::Tensor f(cudnn_frontend::Tensor t);\ncudnn_frontend::Tensor a;\n"
+    got = port(source, path="a.cpp", is_cuda=False)
+    said = [d for d in got.diagnostics if d.code == "SIG101"]
+    assert got.text == source
+    assert [d.span.start for d in said] == [0] and "(3 places in this file)" in said[0].message

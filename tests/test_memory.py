@@ -350,6 +350,6 @@ def test_twice_is_once(source: str) -> None:
 
 def test_groups_formed_at_run_time_are_reported() -> None:
     head = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
-    got = port(head + "__global__ void k(int *p) { p[0] = cg::coalesced_threads().size(); }\n")
+    got = port(head + "__global__ void k(int *p) { p[0] = cg::labeled_partition(cg::this_thread_block(), p[1]).size(); }\n")
     assert "SIG213" in got.codes
-    assert "SIG213" not in port("__global__ void k(int *p) { mine::coalesced_threads(p); }\n").codes
+    assert "SIG213" not in port("__global__ void k(int *p) { mine::labeled_partition(p); }\n").codes

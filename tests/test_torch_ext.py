@@ -132,3 +132,18 @@ def test_the_list_of_kept_members_is_sorted_and_apart_from_the_names() -> None:
     assert lines[0] == "name\tevidence" and names == sorted(set(names))
     assert all(re.fullmatch(r"\w+\ttorch_musa: torch_musa/csrc/\S+", line) for line in lines[1:])
     assert not [name for name in names if name.encode() in table()]
+
+
+@pytest.mark.parametrize(
+    ("own", "is_said"),
+    [
+        ("struct Mine { bool is_cuda() const { return on; } bool on; };", True),
+        ("bool f(at::Tensor t) { bool is_cuda = t.is_cuda(); return is_cuda; }", False),
+        ("bool f(at::Tensor t) { return t.is_cuda(); }", False),
+    ],
+)
+def test_a_method_that_a_class_of_the_tree_has_too(own: str, is_said: bool) -> None:
+    use = "bool g(Mine m, at::Tensor t) { return m.is_cuda() && t.is_cuda(); }\n"
+    got = port(HEAD + own + "\n" + use, path="a.cpp", is_cuda=False)
+    assert use.replace("is_cuda", "is_privateuseone") in got.text
+    assert len([d for d in got.diagnostics if d.code == "SIG130"]) == is_said

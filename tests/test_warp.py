@@ -989,6 +989,15 @@ def test_a_warp_size_of_no_known_side_is_said(source: str) -> None:
     assert "SIG204" not in port(source).codes  # 32 either way
 
 
+def test_coalesced_threads_are_said_once() -> None:
+    use = "  if (x) { auto g = cg::coalesced_threads(); }\n"
+    source = "__global__ void k(int x) {\n  // coalesced_threads()\n" + use + use + "}\n"
+    got = port(source)
+    said = [d for d in got.diagnostics if d.code == "SIG202"]
+    assert got.text == source
+    assert [d.span.start for d in said] == [source.index("coalesced_threads(); }")]
+
+
 def test_the_branch_beside_amds_is_edited() -> None:
     source = "\n#ifndef USE_ROCM\nv = __shfl(v, 0);\n#else\nv = __shfl_xor(v, 0);\n#endif\n"
     assert body(source) == source.replace("__shfl(v, 0)", "__shfl_sync(0xffffffff, v, 0, 32)")

@@ -86,6 +86,8 @@ class _Pass:
         self.renamed: list[Word] = []
         self.unproven: dict[bytes, int] = {}  # rule-grade names -> first place
         self.flagged: dict[bytes, list[Word]] = {}
+        self.doubted: set[bytes] = set()  # methods that a class of the tree has as well
+        self.scopes: dict[bytes, list[Word]] = {}  # namespaces without a counterpart
         self.libcudacxx: dict[bytes, list[int]] = {}  # names after cuda:: -> places
         self.used: dict[bytes, list[tuple[int, int]]] = {}  # names of `using X::name;` -> where
         self.own_files = {o.name for o in facts.own if o.reach is Reach.FILE}
@@ -101,6 +103,7 @@ class _Pass:
             self._words()
             self._own_names()
             self._flags()
+            self._absent_scopes()
             self._pasting()
         self._strings()
         self._shape()
@@ -156,7 +159,7 @@ class _Pass:
                     self.flagged.setdefault(name, []).append(word)
             elif name in methods:
                 if self._access(start) == "member" and not self.protected.why(start):
-                    self.edits.append(Edit(Span(start, word[1]), methods[name], "names/method"))
+                    self._method(word)
             elif _NPP.match(name):
                 if name not in declared and not self.protected.why(start):
                     self._absent(word)
@@ -320,6 +323,24 @@ class _Pass:
         self.renamed.append(word)
         self.edits.append(Edit(Span(start, end), self.table.targets[name], "names/rename"))
 
+    def _method(self, word: Word) -> None:
+        """A method of PyTorch's tensors, by its name alone: who the object is, nobody knows."""
+        start, end, name = word
+        target = self.table.methods[name]
+        self.edits.append(Edit(Span(start, end), target, "names/method"))
+        if name in self.project.declared and name not in self.doubted:
+            self.doubted.add(name)
+            self._say(
+                start,
+                end,
+                "SIG130",
+                WARNING,
+                f"'{name.decode()}' becomes '{target.decode()}' in this file, as for a tensor; a "
+                "class of this tree has a method of that name, too",
+                f"where the object is of that class, write {name.decode()} back",
+                "torch/own-method",
+            )
+
     def _refused(self, start: int, end: int, name: bytes, target: bytes) -> None:
         self._say(
             start,
@@ -335,6 +356,9 @@ class _Pass:
         start, end, name = word
         entry = self.table.explain(name.decode())
         note = entry.note if entry else ""
+        if entry and entry.kind == "namespace":
+            self.scopes.setdefault(name, []).append(word)
+            return
         if _NPP.match(name):
             note = "the SDK ships muPP instead, another set of names"
         self._say(
@@ -712,6 +736,21 @@ class _Pass:
                     start, end, flag.code, Severity(flag.severity), flag.message + more, flag.help,
                     flag.rule,
                 )  # fmt: skip
+
+    def _absent_scopes(self) -> None:
+        """A namespace stands before each of its names: once for the file."""
+        for name, words in self.scopes.items():
+            entry = self.table.explain(name.decode())
+            more = f" ({len(words)} places in this file)" if len(words) > 1 else ""
+            self._say(
+                words[0][0],
+                words[0][1],
+                "SIG101",
+                ERROR,
+                f"'{name.decode()}' has no known MUSA counterpart; left as it is{more}",
+                (entry.note if entry else "") or "replace the calls",
+                "names/absent",
+            )
 
     def _pasting(self) -> None:
         data = self.data

@@ -20,7 +20,7 @@ from sigtrans.passes.functions import Function
 from sigtrans.passes.sizes import Names, Shown, Variable, find_shown, find_variables, split
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 
-_GROUPS = (b"coalesced_threads", b"labeled_partition", b"binary_partition")
+_GROUPS = (b"labeled_partition", b"binary_partition")
 MARKS = (
     *(b"__shared__", b"__constant__", b"<<<", b"MaxDynamicSharedMemorySize"),
     *(b"MAX_DYNAMIC_SHARED_SIZE_BYTES", b"__pipeline_", b"cuda_pipeline", b"memcpy_async"),

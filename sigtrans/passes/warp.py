@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MARKS = (
     *(b"__shfl", b"__ballot", b"__any", b"__all", b"__activemask", b"__match_", b"__reduce_"),
+    b"coalesced_threads",
     *(b"warpSize", b"WarpSize", b"warp_size", b"tiled_partition", b"thread_block_tile"),
     *(
         b"WarpReduce",
@@ -49,6 +50,7 @@ _WORD = re.compile(
     rb"|(?P<helped>__(?:match_(?:any|all)|reduce_(?:add|min|max|and|or|xor))_sync)"
     rb"|(?P<ballot>__ballot_sync)|(?P<active>__activemask)|(?P<size>warpSize)"
 )
+_COALESCED = re.compile(rb"\b(coalesced_threads)\s{0,9}\(\s{0,9}\)")
 _FOREIGN = re.compile(rb"HIP|ROCM|__AMD|SYCL")
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b([^\r\n]*)", re.MULTILINE
@@ -140,6 +142,7 @@ class _Pass:
     def run(self) -> CodeFindings:
         if self.code.is_cuda:
             self._words()
+            self._coalesced()
             self._wide()
             self._locks()
             if self.wide:  # where the hardware has 32 lanes, code for 32 lanes runs as it did
@@ -165,6 +168,20 @@ class _Pass:
 
     def _edit(self, start: int, end: int, text: bytes, rule: str, safety: Safety) -> None:
         self.edits.append(Edit(Span(start, end), text, rule, safety))
+
+    def _coalesced(self) -> None:
+        """`cg::coalesced_threads()` is made for branches, and made of the active mask."""
+        for match in _COALESCED.finditer(self.data):
+            if self.code.is_open(match.start()):
+                self._say(
+                    *match.span(1), "SIG202", WARNING,
+                    "'coalesced_threads' is the lanes that are here; MUSA describes the active "
+                    "mask, which such a group is made of, as the lanes that have not exited "
+                    "(the first place in this file)",
+                    "test it in a branch on the card, or make the group by cg::binary_partition "
+                    "of a tile before the branch", "warp/coalesced",
+                )  # fmt: skip
+                return
 
     # --- warp functions ------------------------------------------------------------------------
 
