@@ -350,6 +350,7 @@ def test_twice_is_once(source: str) -> None:
 
 def test_groups_formed_at_run_time_are_reported() -> None:
     head = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
-    got = port(head + "__global__ void k(int *p) { p[0] = cg::labeled_partition(cg::this_thread_block(), p[1]).size(); }\n")
+    use = "{ p[0] = cg::labeled_partition(cg::this_thread_block(), p[1]).size(); }\n"
+    got = port(head + "__global__ void k(int *p) " + use)
     assert "SIG213" in got.codes
     assert "SIG213" not in port("__global__ void k(int *p) { mine::labeled_partition(p); }\n").codes
