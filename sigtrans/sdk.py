@@ -151,12 +151,12 @@ def index_sdk(sdk: Sdk) -> Index:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """How the names of one library of ours stand against an SDK."""
+    """How the names of one family of ours stand against an SDK."""
 
-    library: str
+    family: str
     confirmed: int
-    denied: tuple[str, ...]  # a header of the library is there, and does not have the name
-    unknown: int  # no header of the library is there
+    denied: tuple[str, ...]  # a header of the family is there, and does not have the name
+    unknown: int  # no header of the family is there
 
 
 # Tables whose names no header of the SDK need declare: the compiler, the tests of macros, torch.
@@ -164,19 +164,19 @@ _UNDECLARED = frozenset(("compiler", "device", "header-guards", "torch", "header
 
 
 def confirm(table: NameTable, index: Index) -> tuple[Confirmed, ...]:
-    """Every MUSA name of our tables against the headers: one row a library, and one of headers."""
+    """Every MUSA name of our tables against the headers: one row a family, and one of headers."""
     present = {surface.find_family(header) for header in index.headers}
     rows = []
-    for library, targets in sorted(table.find_libraries().items()):
-        if library in _UNDECLARED:
+    for family, targets in sorted(table.find_libraries().items()):
+        if family in _UNDECLARED:
             continue
-        there = library_headers(library) & present
+        there = family_headers(family) & present
         confirmed = {t for t in targets if t in index.words}
         rest = sorted(t.decode() for t in targets - confirmed)
         if confirmed or there:
-            rows.append(Confirmed(library, len(confirmed), tuple(rest), 0))
+            rows.append(Confirmed(family, len(confirmed), tuple(rest), 0))
         elif targets:
-            rows.append(Confirmed(library, 0, (), len(rest)))
+            rows.append(Confirmed(family, 0, (), len(rest)))
     headers = {t.decode() for t in table.headers.values() if t and not t.endswith(b"/")}
     found = headers & index.headers
     rows.append(Confirmed("headers", len(found), tuple(sorted(headers - found)), 0))
@@ -189,9 +189,9 @@ _FAMILIES = {
 }
 
 
-def library_headers(library: str) -> frozenset[str]:
+def family_headers(family: str) -> frozenset[str]:
     """The families of headers that declare the names of one table."""
-    return frozenset(_FAMILIES.get(library, (library,)))
+    return frozenset(_FAMILIES.get(family, (family,)))
 
 
 def render_doctor(sdk: Sdk, index: Index, rows: Iterable[Confirmed], most: int = 10) -> str:
@@ -204,10 +204,10 @@ def render_doctor(sdk: Sdk, index: Index, rows: Iterable[Confirmed], most: int =
         f"Compiler   {compiler}",
         f"Headers    {len(index.headers):,} with {len(index.words):,} names",
         "",
-        f"{'library':14} {'confirmed':>9} {'denied':>7} {'unknown':>8}",
+        f"{'family':14} {'confirmed':>9} {'denied':>7} {'unknown':>8}",
     ]
     for row in rows:
-        lines.append(f"{row.library:14} {row.confirmed:9,} {len(row.denied):7,} {row.unknown:8,}")
+        lines.append(f"{row.family:14} {row.confirmed:9,} {len(row.denied):7,} {row.unknown:8,}")
     total = [sum(r.confirmed for r in rows), sum(len(r.denied) for r in rows)]
     unknown = sum(r.unknown for r in rows)
     lines.append(f"{'all':14} {total[0]:9,} {total[1]:7,} {unknown:8,}")
@@ -217,7 +217,7 @@ def render_doctor(sdk: Sdk, index: Index, rows: Iterable[Confirmed], most: int =
             more = len(row.denied) - most
             lines += [
                 "",
-                f"Denied in {row.library}: {shown}" + (f" and {more:,} more" if more > 0 else ""),
+                f"Denied in {row.family}: {shown}" + (f" and {more:,} more" if more > 0 else ""),
             ]
     return "\n".join(lines) + "\n"
 
@@ -231,9 +231,9 @@ def dump_doctor(sdk: Sdk, index: Index, rows: Iterable[Confirmed]) -> str:
                 "version": sdk.version,
                 "mcc": str(sdk.mcc) if sdk.mcc else None,
                 "headers": len(index.headers),
-                "libraries": [
+                "families": [
                     {
-                        "library": row.library,
+                        "family": row.family,
                         "confirmed": row.confirmed,
                         "denied": list(row.denied),
                         "unknown": row.unknown,

@@ -522,7 +522,7 @@ def test_doctor(sdk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--sdk-path", str(sdk), "--output-format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["version"] == "5.2"
-    rows = {row["library"]: row for row in found["libraries"]}
+    rows = {row["family"]: row for row in found["families"]}
     assert rows["runtime"]["confirmed"] == 1  # musaMalloc; MUSART_VERSION is a guard
     assert "musaFree" in rows["runtime"]["denied"], "a comment declares nothing"
     assert rows["cublas"]["confirmed"] == 1
