@@ -7,11 +7,13 @@ test cannot hide a name from the check as well.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 
 from sigtrans.names import NameTable, load
@@ -108,6 +110,16 @@ def texts(drafted: Drafted) -> dict[str, str]:
 def codes(drafted: Drafted, path: str) -> set[str]:
     (result,) = (f for f in drafted.plan.files if f.path == path)
     return {d.code for d in result.diagnostics} - EVIDENCE
+
+
+def find_compiler(language: str = "c++") -> str:
+    """The C or C++ compiler of this machine. Only without one is the test left out, and .ci/run
+    refuses to begin there."""
+    names = {"c": ("gcc", "clang"), "c++": ("g++", "clang++")}[language]
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip(f"no {' or '.join(names)} on this machine")
+    return found
 
 
 # --- laws of the build-file passes ----------------------------------------------------------------

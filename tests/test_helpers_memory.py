@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import math
 import random
-import shutil
 import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from porting import find_compiler
 
 HELPERS = Path(__file__).resolve().parent.parent / "templates" / "helpers"
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 
 PRELUDE = """
 #define SIGTRANS_HOST_TEST
@@ -35,7 +34,7 @@ def run(folder: Path, source: str, *lines: str) -> list[str]:
     program, binary = folder / "a.cpp", folder / "a"
     program.write_text(PRELUDE + source)
     subprocess.run(
-        ["g++", "-std=c++14", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-psabi",
+        [find_compiler(), "-std=c++14", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-psabi",
          "-ffp-contract=off",
          f"-I{HELPERS}", f"-I{folder}", "-pthread", "-o", binary, program],
         check=True,
@@ -480,8 +479,8 @@ def test_system_atomics_stand_between_fences(tmp_path: Path) -> None:
 def test_a_host_compiler_may_see_the_header(topic: str, tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text(f'#include "sigtrans_{topic}.h"\nint main() {{}}\n')
     subprocess.run(
-        ["g++", "-std=c++14", "-Wall", "-Werror", f"-I{HELPERS}", "-c", "-o", tmp_path / "a.o",
-         tmp_path / "a.cpp"],
+        [find_compiler(), "-std=c++14", "-Wall", "-Werror", f"-I{HELPERS}", "-c", "-o",
+         tmp_path / "a.o", tmp_path / "a.cpp"],
         check=True,
     )  # fmt: skip
     text = (HELPERS / f"sigtrans_{topic}.h").read_text()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from porting import Port, port, port_tree, table, texts
+from porting import Port, find_compiler, port, port_tree, table, texts
 
 from sigtrans.names import data_dir
 from sigtrans.passes.libraries import changes, topics
@@ -342,15 +341,6 @@ def program(name: str) -> str:
     return (MODELS / name).read_text()
 
 
-def compiler(kind: str) -> str:
-    found = shutil.which({"c": "gcc", "c++": "g++"}[kind]) or shutil.which(
-        {"c": "clang", "c++": "clang++"}[kind]
-    )
-    if found is None:
-        pytest.skip(f"no {kind} compiler on this machine")
-    return found
-
-
 def run(tmp_path: Path, kind: str, source: str) -> str:
     """What a program on the helper headers prints; every warning is an error."""
     path = tmp_path / ("main.c" if kind == "c" else "main.cpp")
@@ -367,7 +357,7 @@ def run(tmp_path: Path, kind: str, source: str) -> str:
     folders = [f"-I{HELPERS}", f"-I{MODELS}", f"-I{tmp_path}"]
     binary = str(tmp_path / "program")
     made = subprocess.run(
-        [compiler(kind), *flags, *folders, str(path), "-o", binary],
+        [find_compiler(kind), *flags, *folders, str(path), "-o", binary],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr

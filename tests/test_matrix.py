@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from porting import codes, port, port_tree, texts
+from porting import codes, find_compiler, port, port_tree, texts
 
 from sigtrans.catalogue import data_file
 from sigtrans.fragments import Fragment, blank_out, find_fragments, verdict
@@ -309,10 +308,7 @@ def test_any_text_is_read_and_settled(words: list[str]) -> None:
 
 
 def compile_host(source: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    compiler = shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
-        pytest.skip("no C++ compiler")
-    command = [compiler, "-std=c++14", "-O1", "-Wall", "-Wextra", "-Werror"]
+    command = [find_compiler(), "-std=c++14", "-O1", "-Wall", "-Wextra", "-Werror"]
     command += ["-Wno-unknown-pragmas", "-I", str(HELPERS), "-I", str(MODEL), str(source), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
