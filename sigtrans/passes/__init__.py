@@ -8,7 +8,7 @@ those that `pipeline` lists, `find(code) -> CodeFindings`.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -105,6 +105,43 @@ class BuildContext:
     targets: tuple[str, ...]  # MUSA architectures, e.g. ("mp_22", "mp_31")
     sdk: str  # MUSA SDK version, e.g. "5.2"
     renamed: Mapping[str, str] = field(default_factory=dict)  # source path -> port path
+
+
+@dataclass(slots=True)
+class Finder:
+    """One C-family file's findings while a pass collects them."""
+
+    code: Code
+    edits: list[Edit] = field(default_factory=list)
+    said: list[Diagnostic] = field(default_factory=list)
+    helpers: set[str] = field(default_factory=set)
+
+    @property
+    def data(self) -> bytes:
+        return self.code.data
+
+    @property
+    def findings(self) -> CodeFindings:
+        return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
+
+    def say(
+        self,
+        start: int,
+        end: int,
+        code: str,
+        severity: Severity,
+        message: str,
+        help: str,
+        rule: str,
+    ) -> None:
+        self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
+
+    def take(
+        self, edits: Iterable[Edit], said: Iterable[Diagnostic], helpers: Iterable[str]
+    ) -> None:
+        self.edits += edits
+        self.said += said
+        self.helpers.update(helpers)
 
 
 @dataclass(slots=True)

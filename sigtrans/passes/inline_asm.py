@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.passes.asm_statement import (
     Operand,
     Place,
@@ -36,7 +36,7 @@ from sigtrans.passes.ptx_writer import (
     unreadable,
     untraced,
 )
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span, line_starts
+from sigtrans.source import Edit, Safety, Severity, Span, line_starts
 
 MARKS = (b"asm", b"__cvta_generic_to_shared")
 # What a host compiler may read as well: PTX in a function that it never emits is no error there,
@@ -106,13 +106,11 @@ _IS_DEVICE = re.compile(
 )
 
 
-class _Pass:
+class _Pass(Finder):
+    """The assembly of one file."""
+
     def __init__(self, code: Code) -> None:
-        self.code = code
-        self.data = code.data
-        self.edits: list[Edit] = []
-        self.said: list[Diagnostic] = []
-        self.helpers: set[str] = set()
+        super().__init__(code)
         self.definitions: dict[str, list[str]] = {}
         self.shared: list[_Shared] = []
         self.found: list[_Found] = []
@@ -128,7 +126,7 @@ class _Pass:
             self._write(each)
         self._say_left()
         self._write_pointers()
-        return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
+        return self.findings
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -290,7 +288,7 @@ class _Pass:
         names = ", ".join(dict.fromkeys(result.names))
         shown = names if len(names) <= 60 else names[:57] + "..."
         if result.notes:
-            self._say(
+            self._tell(
                 span, "SIG506", Severity.WARNING,
                 f"inline PTX '{shown}': {'; '.join(result.notes)}",
                 "compare the results with those of the original",
@@ -298,7 +296,7 @@ class _Pass:
         elif result.dropped:
             self._say_dropped(span, shown)
         else:
-            self._say(span, "SIG507", Severity.NOTE, f"inline PTX '{shown}' is written in C++", "")
+            self._tell(span, "SIG507", Severity.NOTE, f"inline PTX '{shown}' is written in C++", "")
         self.helpers |= result.helpers
         text = self._layout(result, place)
         named = b"sigtrans::" in text or not place.in_define  # a macro is not read where it stands
@@ -314,14 +312,14 @@ class _Pass:
         elif any(_COPY.match(n) for f in self.found if f.result for n in f.result.names):
             why = "is left out: copies are done at once in the port"
         else:
-            self._say(
+            self._tell(
                 span, "SIG508", Severity.WARNING,
                 f"inline PTX '{shown}' is left out: right where the port wrote the copies, which "
                 "are done at once; this file starts none",
                 "wait for copies that a library or an intrinsic starts in the way that it tells",
             )  # fmt: skip
             return
-        self._say(span, "SIG508", Severity.NOTE, f"inline PTX '{shown}' {why}", "")
+        self._tell(span, "SIG508", Severity.NOTE, f"inline PTX '{shown}' {why}", "")
 
     def _layout(self, result: Translation, place: Place) -> bytes:
         lines = result.lines
@@ -339,7 +337,7 @@ class _Pass:
         return f"do {{{body}{newline}{margin}}} while (0)".encode("latin-1")
 
     def _stop(self, stop: Stop, span: Span) -> None:
-        self._say(span, stop.code, Severity.ERROR, stop.message, stop.help)
+        self._tell(span, stop.code, Severity.ERROR, stop.message, stop.help)
         self.lines = self.lines or line_starts(self.data)
         line = bisect_right(self.lines, span.start)
         where = f"{self.code.file.path}:{line}"
@@ -351,19 +349,19 @@ class _Pass:
 
     def _leave(self, kind: str, span: Span) -> None:
         if kind == "barrier":
-            self._say(
+            self._tell(
                 span, "SIG511", Severity.NOTE,
                 "an asm statement without instructions only holds the compiler back; it is left",
                 "if mcc refuses it, leave it out or use __threadfence_block()",
             )  # fmt: skip
         elif kind == "alias":
-            self._say(
+            self._tell(
                 span, "SIG501", Severity.ERROR,
                 "a macro stands for 'asm': the statements that use it are left as they are",
                 "write 'asm' itself where the macro is used, and port again",
             )  # fmt: skip
         else:
-            self._say(
+            self._tell(
                 span, "SIG501", Severity.ERROR,
                 "inline assembly is left as it is: it is not known whether host or device runs it",
                 "if it is the host's, nothing is to be done; else write it in C++",
@@ -376,7 +374,7 @@ class _Pass:
             if places and (kind == "vendor" or self._has_device()):
                 more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
                 span = Span(places[0].start, places[0].end)
-                self._say(
+                self._tell(
                     span, "SIG510", Severity.NOTE, f"assembly of {what} is left alone{more}", ""
                 )
 
@@ -392,15 +390,15 @@ class _Pass:
             n = bisect_right(spans, at, key=lambda span: span.start) - 1
             inside = n >= 0 and at < spans[n].end
             if self.code.is_open(at) and not inside:
-                self._say(
+                self._tell(
                     Span(*match.span()), "SIG505", Severity.ERROR,
                     "'__cvta_generic_to_shared': 32-bit addresses of shared memory were not seen on"
                     " MUSA",
                     "pass the pointer itself to what uses the address",
                 )  # fmt: skip
 
-    def _say(self, span: Span, code: str, severity: Severity, message: str, help: str) -> None:
-        self.said.append(Diagnostic(span, code, severity, message, help, "asm/inline"))
+    def _tell(self, span: Span, code: str, severity: Severity, message: str, help: str) -> None:
+        self.say(span.start, span.end, code, severity, message, help, "asm/inline")
 
 
 def _no_literals(text: bytes) -> bytes:

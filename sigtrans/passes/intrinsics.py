@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sigtrans import target
-from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.passes.device_words import Call, find_calls, swap
 from sigtrans.passes.functions import Function
 from sigtrans.passes.sizes import Names, find_shown, find_variables, split
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.source import Edit, Safety, Severity, Span
 
 MARKS = (
     *(b"atomic", b"bfloat16", b"half", b"Half", b"fp8", b"int128", b"__nanosleep", b"__dp"),
@@ -32,18 +32,13 @@ def find(code: Code) -> CodeFindings:
 
 
 @dataclass(slots=True)
-class _Pass:
-    """One file's findings while they are collected."""
-
-    code: Code
-    edits: list[Edit] = field(default_factory=list)
-    said: list[Diagnostic] = field(default_factory=list)
-    helpers: set[str] = field(default_factory=set)
+class _Pass(Finder):
+    """Types and intrinsics of one file."""
 
     def run(self) -> CodeFindings:
         data = self.code.data
         if _HALF.search(data):
-            self._take(*swap(self.code, "half"))
+            self.take(*swap(self.code, "half"))
             if self.helpers and b"bfloat16" in data:
                 self.helpers.add("bf16")
             if "bf16" in self.helpers:
@@ -52,10 +47,10 @@ class _Pass:
             if b"bfloat16" in data:
                 self._literals()
         if b"__nanosleep" in data or b"__dp" in data:
-            self._take(*swap(self.code, "device"))
+            self.take(*swap(self.code, "device"))
         if b"atomic" in data:
             if b"_system" in data:
-                self._take(*swap(self.code, "atomics"))
+                self.take(*swap(self.code, "atomics"))
             if _TYPED_ATOMIC.search(data):
                 self._atomics()
         self._wide_types()
@@ -63,17 +58,7 @@ class _Pass:
             self._member_templates()
         if b"__restrict__" in data:
             self._restricted_members()
-        return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
-
-    def _take(self, edits: list[Edit], said: list[Diagnostic], helpers: set[str]) -> None:
-        self.edits += edits
-        self.said += said
-        self.helpers |= helpers
-
-    def _say(
-        self, at: tuple[int, int], code: str, severity: Severity, message: str, help: str, rule: str
-    ) -> None:
-        self.said.append(Diagnostic(Span(*at), code, severity, message, help, rule))
+        return self.findings
 
     def _lacking(self, fact: str, value: object) -> list[str]:
         return [t for t in self.code.targets if target.load(t).value(fact) == value]
@@ -92,8 +77,8 @@ class _Pass:
             bare = [p for p in places if not any(a < p[0] < b for a, b in guarded)]
             where = (bare or places)[0]
             only = "" if bare else "; every use stands under an #if that may leave it out there"
-            self._say(
-                where,
+            self.say(
+                *where,
                 code,
                 ERROR if bare else NOTE,
                 f"{', '.join(lacking)} has no {what}"
@@ -165,7 +150,7 @@ class _Pass:
             function = self.code.function_at(match.start())
             if function is not None and function.kind in ("kernel", "device"):
                 name = b" ".join(match.group().split()).decode("latin-1")
-                self._say(match.span(), code, severity, message.format(name=name), help, rule)
+                self.say(*match.span(), code, severity, message.format(name=name), help, rule)
                 return
 
     # --- atomics by type ----------------------------------------------------------------------
@@ -188,8 +173,8 @@ class _Pass:
         if done:
             shown = dict.fromkeys(f"{c.name.decode()} on {e.decode('latin-1')}" for c, e in done)
             more = f" ({len(done)} places in this file)" if len(done) > 1 else ""
-            self._say(
-                (done[0][0].name_at, done[0][0].end),
+            self.say(
+                *(done[0][0].name_at, done[0][0].end),
                 "SIG336",
                 NOTE,
                 f"{', '.join(list(shown)[:4])}{more}: not in MUSA's table of atomics; a helper "
@@ -239,8 +224,8 @@ class _Pass:
             done.append(match.span(1))
         if done:
             more = f" ({len(done)} places in this file)" if len(done) > 1 else ""
-            self._say(
-                done[0],
+            self.say(
+                *done[0],
                 "SIG339",
                 NOTE,
                 f"'template' is put before this member{more}: its class depends on a template "
@@ -259,8 +244,8 @@ class _Pass:
                 places.append((match.start(), match.start() + len(b"__restrict__")))
         if places:
             more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
-            self._say(
-                places[0],
+            self.say(
+                *places[0],
                 "SIG340",
                 NOTE,
                 f"'__restrict__' on a member{more}: copies of such classes gave trouble with mcc",

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from sigtrans.names import data_dir
-from sigtrans.passes import Code, CodeFindings
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.passes import Code, CodeFindings, Finder
+from sigtrans.source import Edit, Safety, Severity, Span
 
 MARKS = (b"cu", b"CU", b"nccl", b"NCCL", b"nv", b"NV", b"thrust", b"THRUST", b"cooperative", b"<<<")
 
@@ -96,11 +96,10 @@ def find(code: Code) -> CodeFindings:
 
 
 @dataclass(slots=True)
-class _Libraries:
-    code: Code
-    edits: list[Edit] = field(default_factory=list)
-    said: list[Diagnostic] = field(default_factory=list)
-    helpers: dict[str, int] = field(default_factory=dict)  # topic -> first place
+class _Libraries(Finder):
+    """Calls of the libraries in one file."""
+
+    wanted: dict[str, int] = field(default_factory=dict)  # helper -> first place
     topics: dict[str, int] = field(default_factory=dict)  # topics without a header
     foreign: dict[str, dict[bytes, int]] = field(default_factory=dict)  # topic -> names in C
     cautions: dict[str, dict[bytes, int]] = field(default_factory=dict)  # note -> names -> place
@@ -138,19 +137,8 @@ class _Libraries:
         if any(word in code.data for word in (b"cub::", b"thrust::", b"CUB_N", b"THRUST_N")):
             self._newer_parts()
         self._sum_up()
-        return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
-
-    def _say(
-        self,
-        start: int,
-        end: int,
-        code: str,
-        severity: Severity,
-        message: str,
-        help: str,
-        rule: str,
-    ) -> None:
-        self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
+        self.helpers.update(self.wanted)
+        return self.findings
 
     # --- what stands in --------------------------------------------------------------------------
 
@@ -164,7 +152,7 @@ class _Libraries:
         after = self.code.lexed.after(end)
         if self.code.data[after : after + 1] == b"(" and self._is_declared(start):
             name = self.code.data[start:end].decode()
-            self._say(
+            self.say(
                 start,
                 end,
                 "SIG143",
@@ -180,7 +168,7 @@ class _Libraries:
             topic = match.group().lower() if match else ""
             if self.code.file.path.endswith(".c"):
                 self.foreign.setdefault(topic, {}).setdefault(self.code.data[start:end], start)
-        self.helpers.setdefault(topic, start)
+        self.wanted.setdefault(topic, start)
 
     def _replace_include(self, start: int, topic: str) -> None:
         """The include of a header that has no counterpart gives way to a word about it."""
@@ -195,7 +183,7 @@ class _Libraries:
         if rest.strip() and not rest.lstrip().startswith(b"//"):
             text = f"/* {text[3:]} */"
         self.edits.append(Edit(Span(match.start(1), match.end()), text.encode(), "calls/include"))
-        self.helpers.setdefault(topic, start)
+        self.wanted.setdefault(topic, start)
 
     # --- calls -----------------------------------------------------------------------------------
 
@@ -307,7 +295,7 @@ class _Libraries:
         if match:
             topic = _TOPIC.match(match.group(1))
             if topic:
-                self.helpers.setdefault(topic.group().lower(), start)
+                self.wanted.setdefault(topic.group().lower(), start)
 
     def _report(self, start: int, end: int, name: bytes, row: Change) -> None:
         if not row.code:
@@ -315,7 +303,7 @@ class _Libraries:
         target = self.code.table.targets.get(name, name).decode()
         done = row.template and not row.template.startswith("sigtrans")
         subject = name.decode() if done else target
-        self._say(
+        self.say(
             start,
             end,
             row.code,
@@ -331,7 +319,7 @@ class _Libraries:
         # CUDA has a form that is the same on MUSA: this may well be that one.
         same = any(row.counts and not row.template and not row.code for row in rows)
         shown = " or ".join(dict.fromkeys(row.template for row in forms))
-        self._say(
+        self.say(
             start,
             end,
             "SIG143",
@@ -377,7 +365,7 @@ class _Libraries:
             first = min(names, key=lambda n: names[n])
             entry = self.code.table.explain(first.decode("latin-1"))
             verb = "needs" if len(names) == 1 else "need"
-            self._say(
+            self.say(
                 names[first],
                 names[first] + len(first),
                 "SIG140",
@@ -391,7 +379,7 @@ class _Libraries:
             shown = _enumerate(names)
             first = min(names, key=lambda n: names[n])
             what = "is not only a rename" if len(names) == 1 else "are not only renames"
-            self._say(
+            self.say(
                 names[first],
                 names[first] + len(first),
                 "SIG107",
@@ -402,7 +390,7 @@ class _Libraries:
             )
         for topic, names in self.foreign.items():
             first = min(names, key=lambda n: names[n])
-            self._say(
+            self.say(
                 names[first],
                 names[first] + len(first),
                 "SIG149",
@@ -411,10 +399,10 @@ class _Libraries:
                 "compile the file as C++, or write MUSA's own calls",
                 "calls/helper-language",
             )
-        for topic, start in (*self.helpers.items(), *self.topics.items()):
+        for topic, start in (*self.wanted.items(), *self.topics.items()):
             said = topics()[topic]
             word = self.code.lexed.name_starting_at(start)
-            self._say(
+            self.say(
                 start,
                 start + max(1, len(word)),
                 said.code,
@@ -435,7 +423,7 @@ class _Libraries:
             if function is not None and function.kind in ("kernel", "device"):
                 host = b"__host__" in code.data[function.head : function.params[0]]
                 if not host and function.body[0] < at:
-                    self._say(
+                    self.say(
                         at,
                         at + 3,
                         "SIG141",
@@ -460,7 +448,7 @@ class _Libraries:
         ]
         if places:
             more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
-            self._say(
+            self.say(
                 places[0].start,
                 places[0].end,
                 "SIG151",
@@ -483,7 +471,7 @@ class _Libraries:
             if option:
                 seen.setdefault(option.group(), start)
         for text, start in seen.items():
-            self._say(
+            self.say(
                 start,
                 start + len(text) + 2,
                 "SIG154",
@@ -513,7 +501,7 @@ class _Libraries:
             seen.add(name)
             if name == b"thrust::cuda::par_nosync":
                 continue
-            self._say(
+            self.say(
                 *match.span(),
                 "SIG152",
                 WARNING,
@@ -529,7 +517,7 @@ class _Libraries:
         start = end - len(b"par_nosync")
         self.edits.append(Edit(Span(start, end), b"par", "thrust/par-nosync", Safety.REVIEW))
         if first:
-            self._say(
+            self.say(
                 start,
                 end,
                 "SIG144",

@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sigtrans import target
-from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.passes.device_words import Call, find_calls, rows, swap
 from sigtrans.passes.functions import Function
 from sigtrans.passes.sizes import Names, Shown, Variable, find_shown, find_variables, split
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.source import Edit, Safety, Severity, Span
 
 _GROUPS = (b"labeled_partition", b"binary_partition")
 MARKS = (
@@ -39,13 +39,9 @@ def find(code: Code) -> CodeFindings:
 
 
 @dataclass(slots=True)
-class _Pass:
-    """One file's findings while they are collected."""
+class _Pass(Finder):
+    """Sizes and memory operations of one file."""
 
-    code: Code
-    edits: list[Edit] = field(default_factory=list)
-    said: list[Diagnostic] = field(default_factory=list)
-    helpers: set[str] = field(default_factory=set)
     shown: Shown | None = None
 
     def run(self) -> CodeFindings:
@@ -54,7 +50,7 @@ class _Pass:
             self._opt_in()
         if self.code.is_cuda:
             if any(mark in data for mark in _HINTS):
-                self._take(*swap(self.code, "memory"))
+                self.take(*swap(self.code, "memory"))
             if b"cuda_pipeline" in data:
                 self._pipeline_header()
             if b"memcpy_async" in data:
@@ -69,22 +65,12 @@ class _Pass:
                 self._shared()
             if b"__constant__" in data:
                 self._constants()
-        return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
+        return self.findings
 
     def _shown(self) -> Shown:
         if self.shown is None:
             self.shown = find_shown(self.code)
         return self.shown
-
-    def _take(self, edits: list[Edit], said: list[Diagnostic], helpers: set[str]) -> None:
-        self.edits += edits
-        self.said += said
-        self.helpers |= helpers
-
-    def _say(
-        self, at: tuple[int, int], code: str, severity: Severity, message: str, help: str, rule: str
-    ) -> None:
-        self.said.append(Diagnostic(Span(*at), code, severity, message, help, rule))
 
     # --- shared memory ------------------------------------------------------------------------
 
@@ -133,8 +119,8 @@ class _Pass:
         shown = kernel.name + (b"<" + arguments + b">" if arguments else b"")
         most = "at least " if size.unknown else ""
         some = " in one of its #if branches" if size.branched else ""
-        self._say(
-            (at, at + len(kernel.name)),
+        self.say(
+            *(at, at + len(kernel.name)),
             "SIG308",
             ERROR,
             f"kernel '{_text(shown)}' declares {most}{size.size} bytes of shared memory{some}; "
@@ -157,8 +143,8 @@ class _Pass:
         broken = {t: n for t, n in limits.items() if size + static.size > n}
         if broken:
             plus = f" and declares {static.size}" if static.size else ""
-            self._say(
-                (launch.at, launch.at + len(launch.name)),
+            self.say(
+                *(launch.at, launch.at + len(launch.name)),
                 "SIG308",
                 ERROR,
                 f"this launch gives '{_text(launch.name)}' {size} bytes of shared memory{plus}; "
@@ -172,8 +158,8 @@ class _Pass:
         at = self.code.data.rfind(first.name, first.head, first.params[0])
         shown = [f"'{_text(name)}' ({', '.join(why[:3])})" for name, why in unknown.items()]
         more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-        self._say(
-            (at, at + len(first.name)),
+        self.say(
+            *(at, at + len(first.name)),
             "SIG311",
             NOTE,
             "shared memory that this file alone does not tell the size of: "
@@ -204,8 +190,8 @@ class _Pass:
             size = sums.value(text, call.start)
             broken = {t: n for t, n in limits.items() if size is not None and size > n}
             if broken:
-                self._say(
-                    (call.name_at, call.end),
+                self.say(
+                    *(call.name_at, call.end),
                     "SIG308",
                     ERROR,
                     f"this asks for {size} bytes of shared memory per block; " + _limits(broken),
@@ -218,8 +204,8 @@ class _Pass:
             if before < 0 or self.code.data[before : before + 1] in (b";", b"{", b"}"):
                 unchecked.append(call)
         if hidden and min(limits.values()) < _CUDA_MOST:
-            self._say(
-                (hidden[0].name_at, hidden[0].end),
+            self.say(
+                *(hidden[0].name_at, hidden[0].end),
                 "SIG312",
                 WARNING,
                 "this file does not tell how much shared memory is asked for here" + _more(hidden)
@@ -228,8 +214,8 @@ class _Pass:
                 "memory/dynamic-opt-in",
             )  # fmt: skip
         if unchecked:
-            self._say(
-                (unchecked[0].name_at, unchecked[0].end),
+            self.say(
+                *(unchecked[0].name_at, unchecked[0].end),
                 "SIG313",
                 NOTE,
                 "nothing looks at what this call returns" + _more(unchecked) + ": a size above "
@@ -258,8 +244,8 @@ class _Pass:
         if broken:
             at = largest[1].at
             rest = f", and {unknown} more of a size that it does not tell" if unknown else ""
-            self._say(
-                (at, at + len(b"__constant__")),
+            self.say(
+                *(at, at + len(b"__constant__")),
                 "SIG309",
                 WARNING,
                 f"this file declares {total} bytes of __constant__ memory{rest} (largest: "
@@ -302,8 +288,8 @@ class _Pass:
             return
         hard = [c for c in copies if not self._is_plain_copy(c)]
         for call in hard:
-            self._say(
-                (call.name_at, call.end),
+            self.say(
+                *(call.name_at, call.end),
                 "SIG302",
                 ERROR,
                 "this copy of a group takes a shape or a barrier of libcu++, which MUSA lacks",
@@ -317,8 +303,8 @@ class _Pass:
                 Edit(Span(call.start, call.end), b"sigtrans::" + call.name, "memory/async-copy")
             )
         self.helpers.add("memory")
-        self._say(
-            (copies[0].name_at, copies[0].end),
+        self.say(
+            *(copies[0].name_at, copies[0].end),
             "SIG310",
             NOTE,
             f"'{_text(copies[0].name)}': the group copies at once{_more(copies)}; right, but the "
@@ -346,8 +332,8 @@ class _Pass:
         calls = [c for c in find_calls(self.code, table, scopes) if c.open >= 0]
         if calls:
             row = table[calls[0].name]
-            self._say(
-                (calls[0].name_at, calls[0].end),
+            self.say(
+                *(calls[0].name_at, calls[0].end),
                 row.code,
                 row.severity,
                 row.message.format(name=_text(calls[0].name)) + _more(calls),
@@ -377,8 +363,8 @@ class _Pass:
                 if taken
                 else "the parameter has the same value without it"
             )
-            self._say(
-                (place.name_at, place.end),
+            self.say(
+                *(place.name_at, place.end),
                 "SIG306",
                 WARNING,
                 f"'__grid_constant__' is dropped{_more(calls)}: only the vendor's development "

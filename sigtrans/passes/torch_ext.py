@@ -7,10 +7,10 @@ these are is told by what stands around them. Names such as CUDAGuard are rename
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from sigtrans.passes import Code, CodeFindings
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.passes import Code, CodeFindings, Finder
+from sigtrans.source import Edit, Safety, Severity, Span
 from sigtrans.syntax import Lexed
 
 MARKS = (b"torch", b"ATen/", b"c10", b"at::")
@@ -28,10 +28,8 @@ def find(code: Code) -> CodeFindings:
 
 
 @dataclass(slots=True)
-class _Torch:
-    code: Code
-    edits: list[Edit] = field(default_factory=list)
-    said: list[Diagnostic] = field(default_factory=list)
+class _Torch(Finder):
+    """PyTorch's CUDA layer in one file."""
 
     def run(self) -> CodeFindings:
         code = self.code
@@ -45,7 +43,7 @@ class _Torch:
         if self.edits:
             first = min(self.edits)
             places = len(self.edits)
-            self._say(
+            self.say(
                 first.span.start,
                 first.span.end,
                 "SIG170",
@@ -55,19 +53,7 @@ class _Torch:
                 "a build for CUDA from the same source needs both: put them behind a macro",
                 "torch/private-use",
             )
-        return CodeFindings(tuple(self.edits), tuple(self.said))
-
-    def _say(
-        self,
-        start: int,
-        end: int,
-        code: str,
-        severity: Severity,
-        message: str,
-        help: str,
-        rule: str,
-    ) -> None:
-        self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
+        return self.findings
 
     def _key(self, start: int, end: int) -> None:
         """`CUDA` as a dispatch key, a device type or a backend."""
@@ -98,7 +84,7 @@ class _Torch:
         if scope == "torch" and code.data[after : after + 2] == b"::":
             at = code.lexed.after(after + 2)
             member = code.lexed.name_starting_at(at)
-            self._say(
+            self.say(
                 start,
                 end,
                 "SIG130",
@@ -120,7 +106,7 @@ class _Torch:
                     )
                 )
             else:
-                self._say(
+                self.say(
                     start,
                     end,
                     "SIG130",
@@ -140,7 +126,7 @@ class _Torch:
                 continue
             if _DEVICE.fullmatch(code.data, blank[0] + 1, blank[1] - 1):
                 shown = code.data[blank[0] : blank[1]].replace(b"cuda", b"musa").decode("latin-1")
-                self._say(
+                self.say(
                     start,
                     end,
                     "SIG130",
@@ -157,7 +143,7 @@ class _Torch:
             name = match.group(1)
             if name in code.table.targets or not code.is_open(match.start()):
                 continue
-            self._say(
+            self.say(
                 *match.span(1),
                 "SIG134",
                 WARNING,

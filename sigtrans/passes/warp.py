@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sigtrans import target
-from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.passes.device_words import declares
 from sigtrans.passes.functions import Function
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.source import Edit, Safety, Severity, Span
 from sigtrans.syntax import Word
 
 if TYPE_CHECKING:
@@ -115,15 +115,11 @@ class _Call:
     arguments: list[tuple[int, int]]
 
 
-class _Pass:
-    """One file's findings while they are collected."""
+class _Pass(Finder):
+    """What one file does with warps."""
 
     def __init__(self, code: Code) -> None:
-        self.code = code
-        self.data = code.data
-        self.edits: list[Edit] = []
-        self.said: list[Diagnostic] = []
-        self.helpers: set[str] = set()
+        super().__init__(code)
         self.budget = 8 * len(code.data) + 1000000  # bytes that may be read for arguments
         self.actives: set[Function | None] = set()  # functions whose __activemask was told
         self.types: dict[tuple[Function, bytes], int] = {}
@@ -152,19 +148,7 @@ class _Pass:
                 self._lockstep(analysis)
                 self._inventory(analysis)
         self._host_sizes()
-        return CodeFindings(tuple(self.edits), tuple(self.said), frozenset(self.helpers))
-
-    def _say(
-        self,
-        start: int,
-        end: int,
-        code: str,
-        severity: Severity,
-        message: str,
-        help: str,
-        rule: str,
-    ) -> None:
-        self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
+        return self.findings
 
     def _edit(self, start: int, end: int, text: bytes, rule: str, safety: Safety) -> None:
         self.edits.append(Edit(Span(start, end), text, rule, safety))
@@ -173,7 +157,7 @@ class _Pass:
         """`cg::coalesced_threads()` is made for branches, and made of the active mask."""
         for match in _COALESCED.finditer(self.data):
             if self.code.is_open(match.start()):
-                self._say(
+                self.say(
                     *match.span(1), "SIG202", WARNING,
                     "'coalesced_threads' is the lanes that are here; MUSA describes the active "
                     "mask, which such a group is made of, as the lanes that have not exited "
@@ -228,7 +212,7 @@ class _Pass:
         doubted = [word for word in doubted if self._has_no_width(word)]
         if doubted:
             more = f" ({len(doubted)} places in this file)" if len(doubted) > 1 else ""
-            self._say(
+            self.say(
                 doubted[0][0], doubted[0][1], "SIG208", WARNING,
                 f"'{doubted[0][2].decode()}' may be CUDA's or the function that the project "
                 f"declares by that name; left as it is{more}",
@@ -317,7 +301,7 @@ class _Pass:
         ):
             count = 0
         if count not in (first + 2, first + 3):
-            self._say(
+            self.say(
                 start, end, "SIG208", WARNING,
                 f"the arguments of '{name.decode()}' cannot be counted here; left as it is",
                 "see that it gets a mask and the width 32", "warp/shuffle",
@@ -373,7 +357,7 @@ class _Pass:
         start, end, name = call.word
         wanted = 3 if name == b"__match_all_sync" else 2
         if len(call.arguments) != wanted:
-            self._say(
+            self.say(
                 start, end, "SIG203", ERROR,
                 f"'{name.decode()}' has other arguments than CUDA's; left as it is",
                 "MUSA documents no such function: emulate it by hand", "warp/emulated",
@@ -389,7 +373,7 @@ class _Pass:
             return
         self.actives.add(function)
         if self._is_divergent(start, function):
-            self._say(
+            self.say(
                 start, end, "SIG202", WARNING,
                 "'__activemask' in a branch: MUSA describes it as the lanes that have not exited, "
                 "not as those that are here",
@@ -397,7 +381,7 @@ class _Pass:
                 "warp/activemask",
             )  # fmt: skip
         elif self.wide:
-            self._say(
+            self.say(
                 start, end, "SIG202", NOTE,
                 f"'__activemask' has 32 bits; which lanes it sees on {self.cards} (128-lane "
                 "hardware) is not proven",
@@ -443,7 +427,7 @@ class _Pass:
             is_device = function.kind != "host" or b"__device__" in body
         if not is_device and self.wide and not self.is_size_doubted:
             self.is_size_doubted = True
-            self._say(
+            self.say(
                 word[0], word[1], "SIG204", WARNING,
                 "'warpSize' is kept where nothing tells whether this is device code "
                 "(the first such place in this file)",
@@ -457,7 +441,7 @@ class _Pass:
         if function is None or function.kind == "host" or self.is_size_doubted:
             return
         self.is_size_doubted = True
-        self._say(
+        self.say(
             word[0], word[1], "SIG204", WARNING,
             "'warpSize' may be the built-in or the one that this file declares; it is kept",
             "write 32 where the built-in is meant", "warp/size",
@@ -480,7 +464,7 @@ class _Pass:
             body = self.data[function.body[0] : function.body[1]] if function else b""
             # Beside the _sync form it stands in the branch for a CUDA before 9.
             is_old = name + b"_sync" in body
-            self._say(
+            self.say(
                 start, end, "SIG201", NOTE if is_old else WARNING,
                 f"'{name.decode()}' has no mask; now the _sync form with all 32 lanes"
                 f"{_times(words)}",
@@ -489,7 +473,7 @@ class _Pass:
             )  # fmt: skip
         for name, words in helped.items():
             start, end, _ = words[0]
-            self._say(
+            self.say(
                 start, end, "SIG203", NOTE,
                 f"'{name.decode()}' is not documented for MUSA; computed by sigtrans_warp.h"
                 f"{_times(words)}",
@@ -498,7 +482,7 @@ class _Pass:
             )  # fmt: skip
         if halves:
             start, end, name = halves[0]
-            self._say(
+            self.say(
                 start, end, "SIG209", NOTE,
                 f"'{name.decode()}' of a 16-bit type: MUSA lists shuffles of 32 and 64 bits only; "
                 f"now its bits are shuffled{_times(halves)}",
@@ -506,7 +490,7 @@ class _Pass:
             )  # fmt: skip
         if sizes:
             start, end, _ = sizes[0]
-            self._say(
+            self.say(
                 start, end, "SIG204", NOTE,
                 f"'warpSize' in device code is now 32{_times(sizes)}",
                 "nothing, where the code is written for warps of 32 lanes", "warp/size",
@@ -516,7 +500,7 @@ class _Pass:
             if not _RANKS.search(body):
                 continue
             start, end, _ = words[0]
-            self._say(
+            self.say(
                 start, end, "SIG202", NOTE,
                 f"ranks or counts by '__ballot_sync'{_times(words)}: on {self.cards} it is not "
                 "proven that a ballot sees the 32 lanes of its caller's group alone",
@@ -548,14 +532,14 @@ class _Pass:
                 continue
             last = line
             if prints:
-                self._say(
+                self.say(
                     start, end, "SIG204", NOTE,
                     f"'{name}' is 128 on {self.cards}, while kernels see 32 lanes; it is printed",
                     "", "warp/host-size",
                 )  # fmt: skip
                 continue
             now = "it sizes a launch or shared memory, so it is now 32" if sized else "it is kept"
-            self._say(
+            self.say(
                 start, end, "SIG204", WARNING,
                 f"'{name}' is 128 on {self.cards}, while kernels see 32 lanes; {now}",
                 "see that the kernel is written for 32 lanes" if sized else
@@ -615,7 +599,7 @@ class _Pass:
                 break
             for match in pattern.finditer(self.data):
                 if self.code.is_open(match.start()):
-                    self._say(
+                    self.say(
                         *match.span(), "SIG206", ERROR,
                         f"{what} of {match.group(1).decode()} lanes: warps have 32 in device code",
                         "use 32 lanes or less and combine them through shared memory",
@@ -629,7 +613,7 @@ class _Pass:
                 continue
             start, end = call.arguments[0]
             if _WIDE_MASK.search(self.data, start, end) and not self._is_foreign(start):
-                self._say(
+                self.say(
                     start, end, "SIG212", WARNING,
                     "a mask of 64 bits: masks have 32 bits on every MUSA card",
                     "use 0xffffffff", "warp/mask",
@@ -644,7 +628,7 @@ class _Pass:
             if not self.code.is_open(start) or function is None or function.kind == "host":
                 continue
             if self._is_spinning(match):
-                self._say(
+                self.say(
                     match.start(1), match.end(1), "SIG211", WARNING,
                     "a lock that lanes of one warp may wait for: a warp has one program counter, "
                     "so the lane that holds it may never go on",
@@ -688,7 +672,7 @@ class _Pass:
         for start, end in analysis.lockstep:
             if not self.code.is_open(start):
                 continue
-            self._say(
+            self.say(
                 start, end, "SIG210", WARNING if self.wide else NOTE,
                 "a fold within a warp without __syncwarp: it needs lanes in lockstep"
                 + (f", which is not proven inside the 128-lane warps of {self.cards}"
@@ -722,7 +706,7 @@ class _Pass:
                 for role, lines in roles.items()
             )  # fmt: skip
             name = function.name.decode("latin-1")
-            self._say(
+            self.say(
                 sites[0].start, sites[0].end, "SIG207", NOTE,
                 f"'{name}' is written for warps of 32 lanes: {said}",
                 "", "warp/lanes",
