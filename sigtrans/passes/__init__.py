@@ -107,18 +107,17 @@ class BuildContext:
     renamed: Mapping[str, str] = field(default_factory=dict)  # source path -> port path
 
 
-@dataclass(slots=True)
 class Finder:
     """One C-family file's findings while a pass collects them."""
 
-    code: Code
-    edits: list[Edit] = field(default_factory=list)
-    said: list[Diagnostic] = field(default_factory=list)
-    helpers: set[str] = field(default_factory=set)
+    family = ""  # what the names of its rules begin with, where they all begin alike
 
-    @property
-    def data(self) -> bytes:
-        return self.code.data
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.data = code.data
+        self.edits: list[Edit] = []
+        self.said: list[Diagnostic] = []
+        self.helpers: set[str] = set()
 
     @property
     def findings(self) -> CodeFindings:
@@ -134,6 +133,7 @@ class Finder:
         help: str,
         rule: str,
     ) -> None:
+        rule = self.family + rule
         self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
 
     def take(

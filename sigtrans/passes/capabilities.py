@@ -6,14 +6,13 @@ of the last years stays; one whose statements tell what it is for asks for that;
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sigtrans.passes import Code
 from sigtrans.passes.branches import Evidence, load_rules, statements
-from sigtrans.passes.conditions import parse, shape_of, truth
+from sigtrans.passes.conditions import OPERATE, parse, shape_of, truth
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 
 
@@ -262,7 +261,7 @@ class _Comparison:
         major, minor = arch // 100, arch % 100 // 10
         both = major * self.scale + minor * (self.scale // 10)
         here = {b"major": major, b"minor": minor}.get(self.part, both)
-        return bool(_COMPARE[self.sign](here, self.value))
+        return bool(OPERATE[self.sign](here, self.value))
 
     def written(self, level: int, rising: bool) -> bytes:
         major, minor = self.name + b"major", self.name + b"minor"
@@ -296,14 +295,6 @@ def _read(match: re.Match[bytes]) -> _Comparison:
     return _Comparison(name, part, sign, int(value), int(match.group("scale") or 10))
 
 
-_COMPARE: dict[bytes, Callable[[int, int], bool]] = {
-    b"==": operator.eq,
-    b"!=": operator.ne,
-    b"<": operator.lt,
-    b">": operator.gt,
-    b"<=": operator.le,
-    b">=": operator.ge,
-}
 _TURNED = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<=", b"==": b"==", b"!=": b"!="}
 _PROPERTY = rb"[A-Za-z_][\w\[\]]{0,60}(?:(?:\.|->)[A-Za-z_][\w\[\]]{0,60}){0,3}?\s*(?:\.|->)\s*"
 _SIGN = rb"(?:[=!]=|[<>]=?(?![<>]))"

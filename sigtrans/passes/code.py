@@ -6,7 +6,6 @@ scope, the project's own declarations), and half of the job is to say what canno
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
 from sigtrans.passes import CodeFindings, Protected
+from sigtrans.passes.conditions import parse, truth
 from sigtrans.source import (
     LONE_CR,
     Diagnostic,
@@ -1028,7 +1028,6 @@ DIRECTIVE = re.compile(
     rb"((?:[^\r\n\\]|" + LINE_SPLICE + rb"|\\[^\r\n])*)",
     re.MULTILINE,
 )
-_CONDITION_TOKEN = re.compile(rb"\s*(\w+|&&|\|\||[=!<>]=|[<>!()])")
 
 
 def find_protected(lexed: Lexed) -> Protected:
@@ -1150,75 +1149,8 @@ def musa_sign(kind: bytes, condition: bytes) -> int:
 
 def _evaluate(condition: bytes, musa: bool) -> bool | None:
     """The condition's truth when MUSA's macros are 1 (or undefined); None: depends on others."""
-    tokens = _CONDITION_TOKEN.findall(condition)
-    if len(tokens) > 200 or _CONDITION_TOKEN.sub(b"", condition).strip():
-        return None  # arithmetic, a call of a macro, …
-    at = 0
-
-    def peek() -> bytes:
-        return tokens[at] if at < len(tokens) else b""
-
-    def take() -> bytes:
-        nonlocal at
-        at += 1
-        return tokens[at - 1] if at <= len(tokens) else b""
-
-    def either() -> int | None:
-        value = both()
-        while peek() in (b"||", b"or"):
-            take()
-            other = both()
-            value = 1 if value or other else (0 if value == 0 == other else None)
-        return value
-
-    def both() -> int | None:
-        value = compared()
-        while peek() in (b"&&", b"and"):
-            take()
-            other = compared()
-            value = 0 if 0 in (value, other) else (None if None in (value, other) else 1)
-        return value
-
-    def compared() -> int | None:
-        value = single()
-        while peek() in _COMPARE:
-            compare = _COMPARE[take()]
-            other = single()
-            value = None if value is None or other is None else int(compare(value, other))
-        return value
-
-    def single() -> int | None:
-        token = take()
-        if token in (b"!", b"not"):
-            value = single()
-            return None if value is None else int(not value)
-        if token == b"(":
-            value = either()
-            take()
-            return value
-        if token == b"defined":
-            bracket = peek() == b"("
-            if bracket:
-                take()
-            name = take()
-            if bracket:
-                take()
-            return int(musa) if _MUSA.fullmatch(name) else None
-        if token.isdigit():
-            return int(token)
-        if _MUSA.fullmatch(token):
-            return int(musa)
+    node = parse(condition, 0, len(condition))
+    known = int(musa)
+    if node is None:
         return None
-
-    value = either()
-    return None if value is None or at < len(tokens) else bool(value)
-
-
-_COMPARE = {
-    b"==": operator.eq,
-    b"!=": operator.ne,
-    b"<": operator.lt,
-    b">": operator.gt,
-    b"<=": operator.le,
-    b">=": operator.ge,
-}
+    return truth(node, lambda n: known if n.kind != "call" and _MUSA.fullmatch(n.text) else None)

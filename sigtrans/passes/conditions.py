@@ -209,10 +209,10 @@ def evaluate(node: Node, value: Callable[[Node], int | None]) -> int | None:
         return quotient if node.text == b"/" else left - quotient * right
     if node.text in (b"<<", b">>") and not 0 <= right < _SHIFT:
         return None
-    return int(_OPERATE[node.text](left, right))
+    return int(OPERATE[node.text](left, right))
 
 
-_OPERATE: dict[bytes, Callable[[int, int], int]] = {
+OPERATE: dict[bytes, Callable[[int, int], int]] = {
     b"|": operator.or_,
     b"^": operator.xor,
     b"&": operator.and_,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sigtrans.passes import Code, CodeFindings
+from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.passes.branches import (
     BRANCHES,
     DEFINE,
@@ -38,7 +38,7 @@ from sigtrans.passes.conditions import (
     shape_of,
     truth,
 )
-from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
+from sigtrans.source import Edit, Safety, Severity, Span
 from sigtrans.symbols import IS_NUMBER
 from sigtrans.syntax import Word
 
@@ -109,37 +109,22 @@ def find(code: Code) -> CodeFindings:
     return CodeFindings((*finder.edits, *capabilities.edits), (*finder.said, *capabilities.said))
 
 
-class _Guards:
-    """One file's findings while they are collected."""
+class _Guards(Finder):
+    """The guards of one file."""
+
+    family = "guards/"
 
     def __init__(self, code: Code) -> None:
-        self.code = code
-        self.data = code.data
+        super().__init__(code)
         self.lexed = code.lexed
         self.table = code.table
         self.own = code.facts.guards | code.project.guards  # the project defines them itself
-        self.edits: list[Edit] = []
-        self.said: list[Diagnostic] = []
         self.line = (1, 0)  # the logical line looked at last
         self.directives: list[Directive] = []
         self.numeric: frozenset[int] = frozenset()  # those that compare a number
         self.computed: dict[bytes, tuple[list[bool | None], set[bool | None]]] = {}
         self.decided: dict[int, bool] = {}  # `if (`: was its condition decided?
         self._evidence: Evidence | None = None
-
-    def say(
-        self,
-        start: int,
-        end: int,
-        code: str,
-        severity: Severity,
-        message: str,
-        help: str,
-        rule: str,
-    ) -> None:
-        self.said.append(
-            Diagnostic(Span(start, end), code, severity, message, help, f"guards/{rule}")
-        )
 
     @property
     def evidence(self) -> Evidence:

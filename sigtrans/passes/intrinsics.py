@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings, Finder
@@ -31,7 +30,6 @@ def find(code: Code) -> CodeFindings:
     return _Pass(code).run()
 
 
-@dataclass(slots=True)
 class _Pass(Finder):
     """Types and intrinsics of one file."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from sigtrans.names import data_dir
@@ -95,15 +95,16 @@ def find(code: Code) -> CodeFindings:
     return _Libraries(code).run()
 
 
-@dataclass(slots=True)
 class _Libraries(Finder):
     """Calls of the libraries in one file."""
 
-    wanted: dict[str, int] = field(default_factory=dict)  # helper -> first place
-    topics: dict[str, int] = field(default_factory=dict)  # topics without a header
-    foreign: dict[str, dict[bytes, int]] = field(default_factory=dict)  # topic -> names in C
-    cautions: dict[str, dict[bytes, int]] = field(default_factory=dict)  # note -> names -> place
-    newer: dict[str, dict[bytes, int]] = field(default_factory=dict)  # SDK -> names -> place
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        self.wanted: dict[str, int] = {}  # helper -> first place
+        self.topics: dict[str, int] = {}  # topics without a header
+        self.foreign: dict[str, dict[bytes, int]] = {}  # topic -> names in C
+        self.cautions: dict[str, dict[bytes, int]] = {}  # note -> names -> place
+        self.newer: dict[str, dict[bytes, int]] = {}  # SDK -> names -> place
 
     def run(self) -> CodeFindings:
         code = self.code

@@ -38,7 +38,6 @@ def find(code: Code) -> CodeFindings:
     return _Pass(code).run()
 
 
-@dataclass(slots=True)
 class _Pass(Finder):
     """Sizes and memory operations of one file."""
 

@@ -7,7 +7,6 @@ these are is told by what stands around them. Names such as CUDAGuard are rename
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.source import Edit, Safety, Severity, Span
@@ -27,7 +26,6 @@ def find(code: Code) -> CodeFindings:
     return _Torch(code).run()
 
 
-@dataclass(slots=True)
 class _Torch(Finder):
     """PyTorch's CUDA layer in one file."""
 
