@@ -706,3 +706,20 @@ def test_a_stop_fails_in_the_device_pass_only(tmp_path: Path) -> None:
     assert compile_and_run(tmp_path, code + "int main() {}\n").returncode == 0
     failed = compile_and_run(tmp_path, code + "int main() {}\n", "-DSIGTRANS_TEST_STOP")
     assert failed.returncode and "SIG503: y (z.cu:1)" in failed.stderr
+
+
+def test_the_compiler_moves_nothing_past_a_volatile_access(tmp_path: Path) -> None:
+    code = (
+        "#include <atomic>\n#include <thread>\nint data; unsigned flag;\n"
+        "__attribute__((noinline)) int wait() {\n"
+        "  const int before = data;\n"
+        "  while (!sigtrans::ptx_load_volatile<unsigned>(&flag)) {}\n"
+        "  return before + data;\n}\n"
+        "int main() {\n  std::thread other([] {\n"
+        "    std::this_thread::sleep_for(std::chrono::milliseconds(200));\n"
+        "    data = 7;\n    std::atomic_thread_fence(std::memory_order_seq_cst);\n"
+        "    sigtrans::ptx_store_volatile<unsigned>(&flag, 1u);\n  });\n"
+        '  std::printf("%d\\n", wait());\n  other.join();\n}\n'
+    )
+    ran = compile_and_run(tmp_path, code, "-O2", "-pthread")
+    assert ran.stdout == "7\n", ran.stderr

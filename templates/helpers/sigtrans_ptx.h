@@ -83,9 +83,14 @@ template <class T>
 SIGTRANS_PTX T ptx_load(ptx_address from) {
   return *(const T *)from.at;
 }
+// What "memory" among the clobbers says: the compiler moves no access past this place.
+SIGTRANS_PTX void ptx_order() { __asm__ __volatile__("" ::: "memory"); }
 template <class T>
 SIGTRANS_PTX T ptx_load_volatile(ptx_address from) {
-  return *(const volatile T *)from.at;
+  ptx_order();
+  const T value = *(const volatile T *)from.at;
+  ptx_order();
+  return value;
 }
 template <class T>
 SIGTRANS_PTX void ptx_load2(T &a, T &b, ptx_address from) {
@@ -96,7 +101,9 @@ SIGTRANS_PTX void ptx_load2(T &a, T &b, ptx_address from) {
 template <class T>
 SIGTRANS_PTX void ptx_load2_volatile(T &a, T &b, ptx_address from) {
   typedef typename ptx_vector<T, 2>::type V;
+  ptx_order();
   const V v = *(const volatile V *)from.at;
+  ptx_order();
   a = v[0], b = v[1];
 }
 template <class T>
@@ -108,7 +115,9 @@ SIGTRANS_PTX void ptx_load4(T &a, T &b, T &c, T &d, ptx_address from) {
 template <class T>
 SIGTRANS_PTX void ptx_load4_volatile(T &a, T &b, T &c, T &d, ptx_address from) {
   typedef typename ptx_vector<T, 4>::type V;
+  ptx_order();
   const V v = *(const volatile V *)from.at;
+  ptx_order();
   a = v[0], b = v[1], c = v[2], d = v[3];
 }
 template <class T>
@@ -117,7 +126,9 @@ SIGTRANS_PTX void ptx_store(ptx_address to, T value) {
 }
 template <class T>
 SIGTRANS_PTX void ptx_store_volatile(ptx_address to, T value) {
+  ptx_order();
   *(volatile T *)to.at = value;
+  ptx_order();
 }
 template <class T>
 SIGTRANS_PTX void ptx_store2(ptx_address to, T a, T b) {
@@ -129,7 +140,9 @@ template <class T>
 SIGTRANS_PTX void ptx_store2_volatile(ptx_address to, T a, T b) {
   typedef typename ptx_vector<T, 2>::type V;
   V v = {a, b};
+  ptx_order();
   *(volatile V *)to.at = v;
+  ptx_order();
 }
 template <class T>
 SIGTRANS_PTX void ptx_store4(ptx_address to, T a, T b, T c, T d) {
@@ -141,7 +154,9 @@ template <class T>
 SIGTRANS_PTX void ptx_store4_volatile(ptx_address to, T a, T b, T c, T d) {
   typedef typename ptx_vector<T, 4>::type V;
   V v = {a, b, c, d};
+  ptx_order();
   *(volatile V *)to.at = v;
+  ptx_order();
 }
 
 // cp.async: the copy may be done at any time from its issue on, so at once is right. Waits need
