@@ -696,6 +696,8 @@ def _end(
         ("Edits", _edits_text(totals)),
         ("Findings", _findings_text(totals)),
     ]
+    if plan.helpers:
+        rows.append(("Helpers", f"{', '.join(plan.helpers)}, in the port's root folder"))
     rows += _reasons(plan, Status.SKIPPED, "Skipped")
     rows += _failed(plan)
     if minutes:
@@ -910,6 +912,7 @@ def render_json(plan: Plan, read_source: ReadSource, find_grade: FindGrade | Non
             "sdk": plan.sdk,
             "totals": _totals_json(totals),
             "effort": _effort_json(effort),
+            "helpers": list(plan.helpers),
             "diagnostics": [_diagnostic_json(d, None) for d in plan.diagnostics],
             "files": [_file_json(file, read_source, find_grade) for file in plan.files],
         },

@@ -236,6 +236,13 @@ def test_port_leaves_and_reports_what_has_no_certain_answer(shell: Shell) -> Non
     assert "SIG507" in ran.out
 
 
+def test_helper_headers_that_come_along_are_named(shell: Shell) -> None:
+    ran = shell("port", "src", "--report", "report.json")
+    assert "Helpers    sigtrans_ptx.h, sigtrans_warp.h, in the port's root folder" in ran.out
+    report = json.loads((shell.folder / "report.json").read_text())
+    assert report["helpers"] == ["sigtrans_ptx.h", "sigtrans_warp.h"]
+
+
 def test_port_takes_the_build_files_along(shell: Shell) -> None:
     shell("port", "src", "-q")
     cmake = (shell.port / "CMakeLists.txt").read_text()
