@@ -38,10 +38,10 @@ class Protected:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One C-family file as the passes behind the names pass see it."""
+    """One C-family file as its passes see it."""
 
     file: SourceFile  # every offset refers to its bytes
-    lexed: Lexed  # with its blanks found
+    lexed: Lexed  # behind the names pass: with its blanks found
     facts: FileFacts
     project: Project  # the symbol table of the whole tree
     table: NameTable
@@ -49,7 +49,7 @@ class Code:
     targets: tuple[str, ...]  # the port must be right on each of them
     sdk: str
     is_cuda: bool  # False: host code that at most shares a header with device code
-    renames: tuple[Edit, ...]  # of the names pass, in order, none overlapping
+    renames: tuple[Edit, ...] = ()  # of the names pass, in order, none overlapping
     strict: bool = False  # leave what only follows the naming rule
     _found: list[tuple[Function, ...]] = field(default_factory=list, repr=False, compare=False)
 
@@ -66,11 +66,11 @@ class Code:
         out: list[bytes] = []
         at = start
         n = bisect_left(self.renames, start, key=lambda e: e.span.start)
-        for edit in self.renames[n:]:
-            if edit.span.end > end:
-                break
+        while n < len(self.renames) and self.renames[n].span.end <= end:
+            edit = self.renames[n]
             out += [self.data[at : edit.span.start], edit.text]
             at = edit.span.end
+            n += 1
         out.append(self.data[at:end])
         return b"".join(out)
 
@@ -130,8 +130,8 @@ class Finder:
         code: str,
         severity: Severity,
         message: str,
-        help: str,
-        rule: str,
+        help: str = "",
+        rule: str = "",
     ) -> None:
         rule = self.family + rule
         self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))

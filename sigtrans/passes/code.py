@@ -8,29 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
-from sigtrans.passes import CodeFindings, Protected
+from sigtrans.passes import Code, CodeFindings, Finder, Protected
 from sigtrans.passes.conditions import parse, truth
 from sigtrans.source import (
     LONE_CR,
-    Diagnostic,
     Edit,
     Safety,
     Severity,
-    SourceFile,
     Span,
 )
 from sigtrans.symbols import (
     FOREIGN_HEADER,
     KEYWORDS,
     LOOKALIKE,
-    FileFacts,
     Include,
     Own,
-    Project,
     Reach,
     find_declared,
     is_using,
@@ -39,50 +35,27 @@ from sigtrans.symbols import (
 from sigtrans.syntax import IDENTIFIER_BYTES, LINE_SPLICE, Lexed, Word
 
 if TYPE_CHECKING:
-    from sigtrans.names import NameTable
+    pass
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
-def find(
-    file: SourceFile,
-    lexed: Lexed,
-    facts: FileFacts,
-    project: Project,
-    table: NameTable,
-    strict: bool = False,
-    is_cuda: bool = True,
-) -> CodeFindings:
-    """Every edit and every open question of one C-family file."""
-    return _Pass(file, lexed, facts, project, table, strict, is_cuda).run()
+def find(code: Code) -> CodeFindings:
+    """Every name of one C-family file, and what can only be reported about it."""
+    return _Pass(code).run()
 
 
-class _Pass:
-    """One file's findings while they are collected."""
+class _Pass(Finder):
+    """The names of one file."""
 
-    def __init__(
-        self,
-        file: SourceFile,
-        lexed: Lexed,
-        facts: FileFacts,
-        project: Project,
-        table: NameTable,
-        strict: bool,
-        is_cuda: bool,
-    ) -> None:
-        self.file = file
-        self.data = file.data
-        self.lexed = lexed
-        self.facts = facts
-        self.project = project
-        self.table = table
-        self.strict = strict
-        self.is_cuda = is_cuda  # False: host code that at most shares a header with device code
-        self.protected = find_protected(lexed)
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        facts = code.facts
+        self.file, self.lexed, self.facts = code.file, code.lexed, facts
+        self.project, self.table, self.protected = code.project, code.table, code.protected
+        self.strict, self.is_cuda = code.strict, code.is_cuda
         self.includes = (*facts.includes, *self._macro_includes())
         self.left = 0
-        self.edits: list[Edit] = []
-        self.said: list[Diagnostic] = []
         self.renamed: list[Word] = []
         self.unproven: dict[bytes, int] = {}  # rule-grade names -> first place
         self.flagged: dict[bytes, list[Word]] = {}
@@ -108,7 +81,7 @@ class _Pass:
         self._strings()
         self._shape()
         for start, end, what in self.protected.faults:
-            self._say(
+            self.say(
                 start,
                 end,
                 "SIG016",
@@ -117,19 +90,7 @@ class _Pass:
                 "use '// sigtrans: off' … '// sigtrans: on', or '// sigtrans: skip-line'",
                 "marks",
             )
-        return CodeFindings(tuple(self.edits), tuple(self.said), protected=self.left)
-
-    def _say(
-        self,
-        start: int,
-        end: int,
-        code: str,
-        severity: Severity,
-        message: str,
-        help: str = "",
-        rule: str = "",
-    ) -> None:
-        self.said.append(Diagnostic(Span(start, end), code, severity, message, help, rule))
+        return replace(self.findings, protected=self.left)
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -240,7 +201,7 @@ class _Pass:
                 return True
             if scope == "member":
                 if name not in self.project.scoped and name not in self.table.methods:
-                    self._say(
+                    self.say(
                         start,
                         end,
                         "SIG115",
@@ -252,7 +213,7 @@ class _Pass:
                     )
                 return False
             if scope and scope not in _CUDA_SCOPES and name not in self.table.torch_words:
-                self._say(
+                self.say(
                     start,
                     end,
                     "SIG113",
@@ -299,7 +260,7 @@ class _Pass:
             name = word[2]
             if scopes & self.project.scoped[name]:
                 where = b", ".join(sorted(scopes & self.project.scoped[name])).decode("latin-1")
-                self._say(
+                self.say(
                     word[0],
                     word[1],
                     "SIG110",
@@ -330,7 +291,7 @@ class _Pass:
         self.edits.append(Edit(Span(start, end), target, "names/method"))
         if name in self.project.declared and name not in self.doubted:
             self.doubted.add(name)
-            self._say(
+            self.say(
                 start,
                 end,
                 "SIG130",
@@ -342,7 +303,7 @@ class _Pass:
             )
 
     def _refused(self, start: int, end: int, name: bytes, target: bytes) -> None:
-        self._say(
+        self.say(
             start,
             end,
             "SIG106",
@@ -361,7 +322,7 @@ class _Pass:
             return
         if _NPP.match(name):
             note = "the SDK ships muPP instead, another set of names"
-        self._say(
+        self.say(
             start,
             end,
             "SIG101",
@@ -377,7 +338,7 @@ class _Pass:
         for start, end, name in words:
             if name in declared:
                 continue
-            self._say(
+            self.say(
                 start,
                 end,
                 "SIG102",
@@ -408,7 +369,7 @@ class _Pass:
         shown = ", ".join(n.decode() for n in names[:6]) + (", …" if len(names) > 6 else "")
         first = min(self.unproven.values())
         plural = "name follows" if len(names) == 1 else "names follow"
-        self._say(
+        self.say(
             first,
             first + len(min(self.unproven, key=lambda n: self.unproven[n])),
             "SIG105",
@@ -435,7 +396,7 @@ class _Pass:
             member = self.lexed.name_starting_at(at) if qualifies else b""
             seen = member in self.table.torch_words or member in self.table.torch_members
             if member and scope in ("at", "c10") and not seen:
-                self._say(
+                self.say(
                     at,
                     at + len(member),
                     "SIG134",
@@ -468,7 +429,7 @@ class _Pass:
         for name, places in self.libcudacxx.items():
             shown = name.decode("utf-8", "replace")
             more = f" ({len(places)} places in this file)" if len(places) > 1 else ""
-            self._say(
+            self.say(
                 places[0],
                 places[0] + 4,
                 "SIG131",
@@ -501,7 +462,7 @@ class _Pass:
         return True
 
     def _pasted(self, at: int, piece: bytes) -> None:
-        self._say(
+        self.say(
             at,
             at + len(piece),
             "SIG410",
@@ -548,7 +509,7 @@ class _Pass:
                     Reach.FILE: "in this file",
                     Reach.TREE: "in the whole tree",
                 }[own.reach]
-                self._say(
+                self.say(
                     own.at,
                     end,
                     "SIG110",
@@ -569,7 +530,7 @@ class _Pass:
             name = own.name.decode("latin-1")
             more = f" (and {len(owns) - 1} more in this file)" if len(owns) > 5 else ""
             if what == "macro":
-                self._say(
+                self.say(
                     own.at,
                     own.at + len(own.name),
                     "SIG112",
@@ -580,7 +541,7 @@ class _Pass:
                     "names/macro-of-both",
                 )
             else:
-                self._say(
+                self.say(
                     own.at,
                     own.at + len(own.name),
                     "SIG111",
@@ -608,7 +569,7 @@ class _Pass:
         row = self.table.header_row(include.path)
         if target is None:
             entry = self.table.explain(row.decode("latin-1"))
-            self._say(
+            self.say(
                 span.start,
                 span.end,
                 "SIG103",
@@ -629,7 +590,7 @@ class _Pass:
                     self.unproven.setdefault(row, include.start)
             return
         if include.path.startswith((b"cutlass/", b"cute/")):
-            self._say(
+            self.say(
                 span.start,
                 span.end,
                 "SIG601",
@@ -642,7 +603,7 @@ class _Pass:
             return
         base = include.path.rpartition(b"/")[2]
         if FOREIGN_HEADER.match(include.path) or self.table.find_header(base) not in (b"", base):
-            self._say(
+            self.say(
                 span.start,
                 span.end,
                 "SIG104",
@@ -705,7 +666,7 @@ class _Pass:
         if not renamed:
             return
         if len(renamed) < len(found):
-            self._say(
+            self.say(
                 span.start,
                 span.end,
                 "SIG133",
@@ -732,7 +693,7 @@ class _Pass:
             for start, end, _ in places:
                 count = len(words)
                 more = f" ({count} places in this file)" if count > 1 and not flag.each else ""
-                self._say(
+                self.say(
                     start, end, flag.code, Severity(flag.severity), flag.message + more, flag.help,
                     flag.rule,
                 )  # fmt: skip
@@ -742,7 +703,7 @@ class _Pass:
         for name, words in self.scopes.items():
             entry = self.table.explain(name.decode())
             more = f" ({len(words)} places in this file)" if len(words) > 1 else ""
-            self._say(
+            self.say(
                 words[0][0],
                 words[0][1],
                 "SIG101",
@@ -766,7 +727,7 @@ class _Pass:
         for macro, parameters in self.facts.pasting.items():
             if "quotes" in parameters.values() and self.renamed:
                 at = data.find(macro)
-                self._say(
+                self.say(
                     at,
                     at + len(macro),
                     "SIG412",
@@ -793,7 +754,7 @@ class _Pass:
                 what += " macro; macros of this tree paste such names into others"
             else:
                 continue
-            self._say(
+            self.say(
                 word[0],
                 word[1],
                 "SIG411",
@@ -853,7 +814,7 @@ class _Pass:
             target = self.table.targets.get(name, b"").decode()
             if target.startswith("sigtrans"):
                 target = ""  # a helper header serves it; no library has it
-            self._say(
+            self.say(
                 start,
                 end,
                 "SIG120" if loaded else "SIG121",
@@ -893,7 +854,7 @@ class _Pass:
             else:
                 code, what = "SIG124", "is a compiled CUDA module"
                 help = "build a MUSA fat binary and load that (muModuleLoadData)"
-            self._say(
+            self.say(
                 start,
                 end,
                 code,
@@ -911,7 +872,7 @@ class _Pass:
                 quoted = blank is not None and not self.lexed.is_comment(blank)
                 if quoted and blank and blank[0] not in seen and not self.protected.why(at):
                     seen.add(blank[0])
-                    self._say(
+                    self.say(
                         at,
                         at + len(marker),
                         "SIG123",
@@ -943,7 +904,7 @@ class _Pass:
             self.lexed = self.lexed.with_blanks()
             if self.lexed.blank_at(match.start()) is not None:
                 continue
-            self._say(
+            self.say(
                 match.start(),
                 match.end(),
                 "SIG413",
@@ -954,7 +915,7 @@ class _Pass:
             )
         lone = LONE_CR.search(data) if b"\r" in data else None
         if lone is not None:
-            self._say(
+            self.say(
                 *lone.span(),
                 "SIG414",
                 WARNING,
@@ -965,7 +926,7 @@ class _Pass:
         if self.lexed.blanks:
             start, end = self.lexed.blanks[-1]
             if end == len(data) and data[start : start + 2] == b"/*" and data[-2:] != b"*/":
-                self._say(
+                self.say(
                     start,
                     start + 2,
                     "SIG415",

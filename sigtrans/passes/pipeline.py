@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from posixpath import dirname, relpath
@@ -57,7 +57,11 @@ def find(
     passes: tuple[str, ...] | None = None,
 ) -> CodeFindings:
     """Every edit and every open question of one C-family file; `passes`: only those, and names."""
-    names = find_names(file, lexed, facts, project, table, port.strict, is_cuda)
+    code = Code(
+        file, lexed, facts, project, table, find_protected(lexed), port.targets, port.sdk, is_cuda,
+        strict=port.strict,
+    )  # fmt: skip
+    names = find_names(code)
     if not (is_cuda or lexed.words or lexed.quoted):
         return names  # host code that names nothing of CUDA's
     wanted = [
@@ -67,13 +71,8 @@ def find(
     ]
     if not wanted:
         return names
-    lexed = lexed.with_blanks()
     renames = tuple(sorted(names.edits, key=lambda e: (e.span.start, e.span.end)))
-    protected = find_protected(lexed)
-    code = Code(
-        file, lexed, facts, project, table, protected, port.targets, port.sdk, is_cuda, renames,
-        port.strict,
-    )  # fmt: skip
+    code = replace(code, lexed=lexed.with_blanks(), renames=renames)
     edits: list[Edit] = []
     said: list[Diagnostic] = list(names.diagnostics)
     helpers: set[str] = set()
