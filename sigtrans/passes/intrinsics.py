@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings, Finder
+from sigtrans.passes.code import DIRECTIVE
 from sigtrans.passes.device_words import Call, find_calls, swap
 from sigtrans.passes.functions import Function
 from sigtrans.passes.sizes import Names, find_shown, find_variables, split
@@ -431,7 +432,7 @@ _AT_LINE_START = re.compile(rb"^(?:template|__global__)\b", re.MULTILINE)  # bra
 def _guarded(code: Code) -> Iterator[tuple[int, int]]:
     """Ranges under an #if about an architecture, a version or the type itself."""
     stack: list[tuple[int, bool]] = []
-    for match in _IF.finditer(code.data):
+    for match in DIRECTIVE.finditer(code.data):
         if code.lexed.blank_at(match.start(1)) is not None:
             continue
         if match.group(1) == b"endif":
@@ -443,5 +444,4 @@ def _guarded(code: Code) -> Iterator[tuple[int, int]]:
             stack.append((match.start(), _TELLING.search(match.group(2)) is not None))
 
 
-_IF = re.compile(rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|endif)\b([^\r\n]*)", re.MULTILINE)
 _TELLING = re.compile(rb"ARCH|VERSION|BF16|BFLOAT16|bf16|FP8|fp8|LOWP")

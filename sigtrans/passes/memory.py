@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings, Finder
+from sigtrans.passes.code import DIRECTIVE
 from sigtrans.passes.device_words import Call, find_calls, rows, swap
 from sigtrans.passes.functions import Function
 from sigtrans.passes.sizes import Names, Shown, Variable, find_shown, find_variables, split
@@ -599,7 +600,6 @@ class SharedSums:
 
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*(?:<([^<>;{}()]{0,200})>\s*)?\(")
-_BRANCH = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b([^\r\n]*)", re.MULTILINE)
 
 
 def _sum(variable: Variable, names: Names) -> Sum:
@@ -653,7 +653,7 @@ def _assigned_once(code: Code, function: Function, name: bytes, at: int) -> byte
 def _most(code: Code, function: Function, sizes: list[tuple[int, int]]) -> tuple[int, bool]:
     """The sum of sizes by place; of the branches of an #if only the largest counts."""
     events: list[tuple[int, bytes, int]] = [(at, b"", size) for at, size in sizes]
-    for match in _BRANCH.finditer(code.data, *function.body):
+    for match in DIRECTIVE.finditer(code.data, *function.body):
         if code.lexed.blank_at(match.start(1)) is None:
             off = match.group(1) == b"if" and match.group(2).strip() == b"0"
             events.append((match.start(), match.group(1), int(off)))

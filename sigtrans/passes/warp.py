@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from sigtrans import target
 from sigtrans.passes import Code, CodeFindings, Finder
+from sigtrans.passes.code import DIRECTIVE
 from sigtrans.passes.device_words import declares
 from sigtrans.passes.functions import Function
 from sigtrans.source import Edit, Safety, Severity, Span
@@ -52,9 +53,6 @@ _WORD = re.compile(
 )
 _COALESCED = re.compile(rb"\b(coalesced_threads)\s{0,9}\(\s{0,9}\)")
 _FOREIGN = re.compile(rb"HIP|ROCM|__AMD|SYCL")
-_DIRECTIVE = re.compile(
-    rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b([^\r\n]*)", re.MULTILINE
-)
 _OWN_SIZE = re.compile(
     rb"\b(?:int|unsigned|long|short|size_t|u?int(?:8|16|32|64)_t|auto|const|constexpr|uint|enum)"
     rb"[\s*&]+warpSize\b|(?<![.>\w])warpSize\s*=[^=]"
@@ -748,7 +746,7 @@ def _foreign_branches(code: Code) -> tuple[tuple[int, int], ...]:
         return ()
     found: list[tuple[int, int]] = []
     stack: list[tuple[int, int]] = []  # where the open branch began (-1: ours), what #else is
-    for match in _DIRECTIVE.finditer(code.data):
+    for match in DIRECTIVE.finditer(code.data):
         if code.lexed.blank_at(match.start(1)) is not None:
             continue
         kind, condition = match.group(1), match.group(2)
@@ -765,7 +763,9 @@ def _foreign_branches(code: Code) -> tuple[tuple[int, int], ...]:
             stack.append((match.end() if other else -1, 0))
             continue
         is_foreign = _FOREIGN.search(condition) is not None and b"||" not in condition
-        negated = kind == b"ifndef" or re.match(rb"\s*!\s*(?:defined\b|\w+\s*$)", condition)
+        negated = kind in (b"ifndef", b"elifndef") or re.match(
+            rb"\s*!\s*(?:defined\b|\w+\s*$)", condition
+        )
         began = match.end() if is_foreign and not negated else -1
         stack.append((began, 1 if is_foreign and negated else 0))
     return tuple(found)
