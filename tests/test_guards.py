@@ -17,7 +17,8 @@ from porting import announced, find_compiler, find_silent, port, table
 
 from sigtrans.passes.branches import load_rules
 from sigtrans.passes.conditions import evaluate, number, parse
-from sigtrans.passes.guards import MARKS, has_number
+from sigtrans.passes.guards import has_number
+from sigtrans.passes.pipeline import PASSES
 from sigtrans.source import Severity
 
 ARCH = "__CUDA_ARCH__"
@@ -822,7 +823,7 @@ def test_has_number(condition: bytes, expected: bool) -> None:
 
 
 def test_every_guard_has_a_mark() -> None:
-    missing = [n for n in table().guards if not any(mark in n for mark in MARKS)]
+    missing = [n for n in table().guards if not any(mark in n for mark in PASSES["guards"].marks)]
     assert missing == []
 
 

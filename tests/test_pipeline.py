@@ -30,8 +30,8 @@ def wrap(code: Code) -> CodeFindings:
 
 @pytest.fixture(autouse=True)
 def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "PASSES", ("test",))
-    monkeypatch.setattr(pipeline, "_load", lambda name: pipeline._Loaded("test", (b"@",), wrap))
+    monkeypatch.setattr(pipeline, "PASSES", {"test": pipeline.Pass((b"@",))})
+    monkeypatch.setattr(pipeline, "_finder", lambda name: wrap)
     for module in (pipeline, plan):
         monkeypatch.setattr(module, "helper_text", lambda topic: HELPER)
 
@@ -112,7 +112,7 @@ def test_a_port_that_is_not_settled_is_dropped(
     def grow(code: Code) -> CodeFindings:
         return CodeFindings((Edit(Span(0, 0), b"@ ", "test/grow"),))
 
-    monkeypatch.setattr(pipeline, "_load", lambda name: pipeline._Loaded("test", (b"@",), grow))
+    monkeypatch.setattr(pipeline, "_finder", lambda name: grow)
     drafted = port_tree(tmp_path, {"k.cu": "__global__ void k() { @x@; }\n"})
     (file,) = drafted.plan.files
     assert (file.status, {d.code for d in file.diagnostics}) == (Status.FAILED, {"SIG998"})
@@ -121,8 +121,6 @@ def test_a_port_that_is_not_settled_is_dropped(
 def test_a_larger_edit_takes_in_the_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     spans = [(2, 4), (0, 5), (0, 0), (3, 3), (5, 5), (5, 7)]
     found = CodeFindings(tuple(Edit(Span(*s), b"x", "test/many") for s in spans))
-    monkeypatch.setattr(
-        pipeline, "_load", lambda name: pipeline._Loaded("test", (b"@",), lambda c: found)
-    )
+    monkeypatch.setattr(pipeline, "_finder", lambda name: lambda c: found)
     edits = port("@;;;;;;;;;").edits
     assert sorted((e.span.start, e.span.end) for e in edits) == [(0, 0), (0, 5), (5, 5), (5, 7)]

@@ -44,11 +44,6 @@ from sigtrans.syntax import Word
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
-MARKS: tuple[bytes, ...] = (
-    *(b"CUDA", b"CUBLAS", b"CUDNN", b"CUFFT", b"CUPTI", b"CURAND", b"CUSOLVER", b"CUSPARSE"),
-    *(b"CU_", b"NCCL_", b"NPP", b"NV", b"_H_", b"cuda", b"Cuda", b"Capability"),
-)
-
 
 # --- values ---------------------------------------------------------------------------------------
 

@@ -38,7 +38,6 @@ from sigtrans.passes.ptx_writer import (
 )
 from sigtrans.source import Edit, Safety, Severity, Span, line_starts
 
-MARKS = (b"asm", b"__cvta_generic_to_shared")
 # What a host compiler may read as well: PTX in a function that it never emits is no error there,
 # but the names of its translation would be.
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inl")

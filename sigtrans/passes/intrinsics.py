@@ -18,11 +18,6 @@ from sigtrans.passes.functions import Function
 from sigtrans.passes.sizes import Names, find_shown, find_variables, split
 from sigtrans.source import Edit, Safety, Severity, Span
 
-MARKS = (
-    *(b"atomic", b"bfloat16", b"half", b"Half", b"fp8", b"int128", b"__nanosleep", b"__dp"),
-    *(b"double", b"template", b"__restrict__"),
-)
-CUDA_ONLY = True  # nothing to do in host code
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 

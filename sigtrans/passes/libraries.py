@@ -17,8 +17,6 @@ from sigtrans.names import data_dir
 from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.source import Edit, Safety, Severity, Span
 
-MARKS = (b"cu", b"CU", b"nccl", b"NCCL", b"nv", b"NV", b"thrust", b"THRUST", b"cooperative", b"<<<")
-
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 

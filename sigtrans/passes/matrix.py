@@ -18,8 +18,6 @@ from sigtrans.passes import Code, CodeFindings
 from sigtrans.source import Diagnostic, Edit, Safety, Severity, Span
 from sigtrans.target import load
 
-MARKS = (b"nvcuda", b"wmma::", b"wmma ::")
-
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 

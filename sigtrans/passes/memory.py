@@ -22,12 +22,6 @@ from sigtrans.passes.sizes import Names, Shown, Variable, find_shown, find_varia
 from sigtrans.source import Edit, Safety, Severity, Span
 
 _GROUPS = (b"labeled_partition", b"binary_partition")
-MARKS = (
-    *(b"__shared__", b"__constant__", b"<<<", b"MaxDynamicSharedMemorySize"),
-    *(b"MAX_DYNAMIC_SHARED_SIZE_BYTES", b"__pipeline_", b"cuda_pipeline", b"memcpy_async"),
-    *(b"__ldc", b"__ldlu", b"__stc", b"__stw", b"__mbarrier_", b"luster", b"__grid_constant__"),
-    *_GROUPS,
-)
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _CUDA_STATIC = 48 * 1024  # nvcc refuses more, so only a target below can overflow without opt-in
 _CUDA_MOST = 227 * 1024  # opt-in of the largest card

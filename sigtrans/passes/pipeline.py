@@ -7,12 +7,12 @@ the renames inside go. Where two passes want the same place, the one listed firs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from posixpath import dirname, relpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sigtrans.catalogue import data_file
 from sigtrans.passes import Code, CodeFindings
@@ -25,16 +25,42 @@ if TYPE_CHECKING:
     from sigtrans.symbols import FileFacts, Project
     from sigtrans.syntax import Lexed
 
-PASSES: tuple[str, ...] = (
-    "guards",
-    "inline_asm",
-    "matrix",
-    "warp",
-    "memory",
-    "intrinsics",
-    "libraries",
-    "torch_ext",
-)
+
+class Pass(NamedTuple):
+    """When a pass is run. Its module is not even imported before some file has a mark."""
+
+    marks: tuple[bytes, ...]  # without one of these in a file there is nothing to find
+    cuda_only: bool = False  # nothing to do in host code
+
+
+def _pass(marks: bytes, cuda_only: bool = False) -> Pass:
+    return Pass(tuple(marks.split()), cuda_only)
+
+
+PASSES: Mapping[str, Pass] = {  # in this order
+    "guards": _pass(
+        b"CUDA CUBLAS CUDNN CUFFT CUPTI CURAND CUSOLVER CUSPARSE CU_ NCCL_ NPP NV _H_ cuda Cuda "
+        b"Capability"
+    ),
+    "inline_asm": _pass(b"asm __cvta_generic_to_shared"),
+    "matrix": _pass(b"nvcuda wmma"),
+    "warp": _pass(
+        b"__shfl __ballot __any __all __activemask __match_ __reduce_ coalesced_threads warpSize "
+        b"WarpSize warp_size WARP_SIZE tiled_partition thread_block_tile WarpReduce WarpScan "
+        b"threadIdx volatile atomicCAS atomicExch"
+    ),
+    "memory": _pass(
+        b"__shared__ __constant__ <<< MaxDynamicSharedMemorySize MAX_DYNAMIC_SHARED_SIZE_BYTES "
+        b"__pipeline_ cuda_pipeline memcpy_async __ldc __ldlu __stc __stw __mbarrier_ luster "
+        b"__grid_constant__ labeled_partition binary_partition"
+    ),
+    "intrinsics": _pass(
+        b"atomic bfloat16 half Half fp8 int128 __nanosleep __dp double template __restrict__",
+        cuda_only=True,
+    ),
+    "libraries": _pass(b"cu CU nccl NCCL nv NV thrust THRUST cooperative <<<"),
+    "torch_ext": _pass(b"torch ATen/ c10 at::"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +91,11 @@ def find(
     if not (is_cuda or lexed.words or lexed.quoted):
         return names  # host code that names nothing of CUDA's
     wanted = [
-        each
-        for each in map(_load, PASSES if passes is None else passes)
-        if (is_cuda or not each.cuda_only) and any(mark in file.data for mark in each.marks)
+        name
+        for name, each in PASSES.items()
+        if (passes is None or name in passes)
+        and (is_cuda or not each.cuda_only)
+        and any(mark in file.data for mark in each.marks)
     ]
     if not wanted:
         return names
@@ -77,10 +105,10 @@ def find(
     said: list[Diagnostic] = list(names.diagnostics)
     helpers: set[str] = set()
     reshaped: list[str] = []
-    for each in wanted:
-        found = each.find(code)
+    for name in wanted:
+        found = _finder(name)(code)
         if found.edits:
-            reshaped.append(each.name)
+            reshaped.append(name)
         edits += found.edits
         said += found.diagnostics
         helpers |= found.helpers
@@ -96,18 +124,10 @@ def find(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    name: str
-    marks: tuple[bytes, ...]
-    find: Callable[[Code], CodeFindings]
-    cuda_only: bool = False
-
-
 @cache
-def _load(name: str) -> _Loaded:
-    module = import_module(f"sigtrans.passes.{name}")
-    return _Loaded(name, module.MARKS, module.find, getattr(module, "CUDA_ONLY", False))
+def _finder(name: str) -> Callable[[Code], CodeFindings]:
+    find: Callable[[Code], CodeFindings] = import_module(f"sigtrans.passes.{name}").find
+    return find
 
 
 def _outermost(edits: Iterable[Edit]) -> list[Edit]:

@@ -12,8 +12,6 @@ from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.source import Edit, Safety, Severity, Span
 from sigtrans.syntax import Lexed
 
-MARKS = (b"torch", b"ATen/", b"c10", b"at::")
-
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 

@@ -31,20 +31,6 @@ from sigtrans.syntax import Word
 if TYPE_CHECKING:
     from sigtrans.passes.warp_sites import Analysis, Site
 
-MARKS = (
-    *(b"__shfl", b"__ballot", b"__any", b"__all", b"__activemask", b"__match_", b"__reduce_"),
-    b"coalesced_threads",
-    *(b"warpSize", b"WarpSize", b"warp_size", b"tiled_partition", b"thread_block_tile"),
-    *(
-        b"WarpReduce",
-        b"WarpScan",
-        b"threadIdx",
-        b"volatile",
-        b"WARP_SIZE",
-        b"atomicCAS",
-        b"atomicExch",
-    ),
-)
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _WORD = re.compile(
     rb"(?P<shuffle>__shfl(?:_up|_down|_xor)?(?P<sync>_sync)?)|(?P<vote>__(?:ballot|any|all))"
