@@ -39,6 +39,7 @@ _TAIL = re.compile(  # between the ) of the parameters and the { of the body
     rb"(?:->[^;{}]*|:(?!:)[^;{}]*)?$"
 )
 _MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\b")
+_BRACE = re.compile(rb"[{}]")
 _REACH = 300  # bytes before a ( in which the name of a function is looked for
 
 
@@ -46,43 +47,65 @@ def find_functions(lexed: Lexed) -> tuple[Function, ...]:
     """Every function body in order, those inside classes and namespaces too; not lambdas."""
     data = lexed.data
     found: list[Function] = []
-    start = 0  # of the declaration that is being read
+    at = start = 0  # `start`: of the declaration that is being read
     parens: list[int] = []
     lists: list[tuple[int, int]] = []  # parentheses of the declaration that a name stands before
-    head, params, body, inside = 0, (0, 0), 0, 0  # of the function that is open
-    rest = iter(lexed.blanks)
-    none = (len(data) + 1, len(data) + 1)
-    blank = next(rest, none)
-    for match in _TOKEN.finditer(data):
-        at = match.start()
-        while blank[1] <= at:
-            blank = next(rest, none)
-        if blank[0] <= at:
+    blanks = _Blanks(lexed)
+    while (match := _TOKEN.search(data, at)) is not None:
+        place, at = match.start(), match.end()
+        if behind := blanks.end_at(place):
+            at = behind
             continue
-        token = data[at]
+        token = data[place]
         if token not in b"(){};":
-            if not inside and not parens and lexed.after(start) >= at:
-                start = match.end()  # a directive before a declaration is not part of it
-        elif inside:
-            inside += (token == 0x7B) - (token == 0x7D)
-            if not inside:
-                found.append(_make(lexed, head, params, (body, at + 1)))
-                start, lists = at + 1, []
+            if not parens and lexed.after(start) >= place:
+                start = at  # a directive before a declaration is not part of it
         elif token == 0x28:
-            parens.append(at)
+            parens.append(place)
         elif token == 0x29:
             left = parens.pop() if parens else -1
             if left >= 0 and not parens and _names_function(data, start, left):
-                lists.append((left + 1, at))
+                lists.append((left + 1, place))
         elif token == 0x3B:
             if not parens:
-                start, lists = at + 1, []
+                start, lists = at, []
         else:
-            fits = [p for p in lists if token == 0x7B and _is_tail(lexed, p[1] + 1, at)]
+            fits = [p for p in lists if token == 0x7B and _is_tail(lexed, p[1] + 1, place)]
             if fits and not parens:
-                head, params, body, inside = lexed.after(start), fits[0], at, 1
-            start, lists, parens = at + 1, [], []
+                end = _body_end(data, at, blanks)
+                if not end:
+                    break
+                found.append(_make(lexed, lexed.after(start), fits[0], (place, end)))
+                at = end
+            start, lists, parens = at, [], []
     return tuple(found)
+
+
+class _Blanks:
+    """Comments and literals, asked for in the order of the file."""
+
+    def __init__(self, lexed: Lexed) -> None:
+        self._rest = iter(lexed.blanks)
+        self._none = (len(lexed.data) + 1, len(lexed.data) + 1)
+        self._next = next(self._rest, self._none)
+
+    def end_at(self, at: int) -> int:
+        """The end of the comment or literal around `at`; 0 where there is none."""
+        while self._next[1] <= at:
+            self._next = next(self._rest, self._none)
+        return self._next[1] if self._next[0] <= at else 0
+
+
+def _body_end(data: bytes, at: int, blanks: _Blanks) -> int:
+    """Behind the brace that closes a body opened before `at`; 0 where none does."""
+    depth = 1
+    for match in _BRACE.finditer(data, at):
+        place = match.start()
+        if not blanks.end_at(place):
+            depth += 1 if data[place] == 0x7B else -1
+            if not depth:
+                return place + 1
+    return 0
 
 
 def _names_function(data: bytes, start: int, left: int) -> bool:

@@ -160,10 +160,10 @@ class _Pass(Finder):
         sizes: list[Word] = []
         ballots: dict[Function | None, list[Word]] = {}
         doubted: list[Word] = []
-        own = self._own_names()
-        for word in self.code.lexed.words:
-            match = _WORD.fullmatch(word[2])
-            if match is None or not self._is_builtin(word):
+        words = [(w, m) for w in self.code.lexed.words if (m := _WORD.fullmatch(w[2]))]
+        own = self._own_names() if words else frozenset()
+        for word, match in words:
+            if not self._is_builtin(word):
                 continue
             if word[2] in own:
                 if match["sync"] and self.wide:
