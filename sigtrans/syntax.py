@@ -124,6 +124,17 @@ class Lexed:
         out.append(self.data[at:end])
         return b"".join(out)
 
+    def literals(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The strings and characters that touch a range, cut to it."""
+        n = max(0, bisect_right(self.blanks, (start, -1)) - 1)
+        found: list[tuple[int, int]] = []
+        while n < len(self.blanks) and self.blanks[n][0] < end:
+            left, right = max(self.blanks[n][0], start), min(self.blanks[n][1], end)
+            if left < right and not self.is_comment(self.blanks[n]):
+                found.append((left, right))
+            n += 1
+        return found
+
     def before(self, at: int) -> int:
         """Index of the last significant byte before `at`, which is no comment's, or -1."""
         data = self.data

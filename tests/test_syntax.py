@@ -371,3 +371,12 @@ def test_every_name_of_the_tables_is_one_that_the_lexer_stops_at() -> None:
 @pytest.mark.parametrize("word", ["cute", "cutlass", "CUTE_DEVICE", "custom", "current", "cursor"])
 def test_words_that_only_begin_alike_are_passed_by(word: str) -> None:
     assert lex(f"int {word}::x;".encode()).words == []
+
+
+def test_literals_of_a_range() -> None:
+    data = b'a "bc" /* "x" */ \'d\' "e"'
+    lexed = lex(data).with_blanks()
+    whole = [data[slice(*span)] for span in lexed.literals(0, len(data))]
+    assert whole == [b'"bc"', b"'d'", b'"e"']
+    assert [data[slice(*span)] for span in lexed.literals(3, 19)] == [b'bc"', b"'d"]
+    assert lexed.literals(6, 17) == []

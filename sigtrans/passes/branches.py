@@ -210,14 +210,15 @@ class Evidence:
             return
         code, rules = self.code, load_rules()
         data = code.data
+        literals = code.lexed.literals(start, end)
         for n, feature in enumerate(rules.features):
             for match in feature.code.finditer(data, start, end) if feature.code else ():
                 if code.is_open(match.start()):
                     self._add(self._features, n, match.start())
-            for match in feature.text.finditer(data, start, end) if feature.text else ():
-                blank = code.lexed.blank_at(match.start())
-                if blank is not None and not code.lexed.is_comment(blank):
-                    self._add(self._features, n, match.start())
+            if feature.text:
+                for literal in literals:
+                    for match in feature.text.finditer(data, *literal):
+                        self._add(self._features, n, match.start())
             for match in feature.stand_in.finditer(data, start, end) if feature.stand_in else ():
                 if code.is_open(match.start()):
                     self._add(self._stand_ins, n, match.start())
