@@ -319,7 +319,7 @@ def _language(name: str) -> Language:
 
 @lru_cache(maxsize=2)  # a pass and the gate that checks it look at the same bytes
 def parse(language: str, data: bytes) -> Tree:
-    """Syntax tree of `data`; `language` is one of cuda, cmake, make, python. Never raises."""
+    """Syntax tree of `data`; `language` is cuda or python. Never raises."""
     from tree_sitter import Parser
 
     # The grammars take a lone CR for blank space; a line feed in its place keeps every offset.

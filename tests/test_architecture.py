@@ -20,7 +20,7 @@ MODULES = {
 }
 TREES = {name: ast.parse(path.read_bytes()) for name, path in MODULES.items()}
 HEAVY = {"clang", "rich", "jinja2", "yaml", "pydantic", "tree_sitter", "pathspec"}
-HEAVY |= {f"tree_sitter_{language}" for language in ("cuda", "cmake", "make", "python")}
+HEAVY |= {f"tree_sitter_{language}" for language in ("cuda", "python")}
 
 # A module may import those of lower numbers, and itself nothing of its own height or above, except
 # that a pass may use helpers of its own folder.
