@@ -13,7 +13,7 @@ from time import process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from porting import announced, find_compiler, find_silent, port, table
+from porting import Port, announced, find_compiler, find_silent, port, table
 
 from sigtrans.passes.branches import load_rules
 from sigtrans.passes.conditions import evaluate, number, parse
@@ -223,9 +223,12 @@ def test_the_other_branch_where_no_card_has_the_feature(test: str, body: str, re
 
 
 def test_a_branch_without_the_fence_is_no_replacement() -> None:
+    rest = "#else\n*(volatile int *)p = x;\n"
     body = 'asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(x));'
-    for text in (body, body.replace('"st', '"\\tst'), body.replace('"st', '"{\\n\\tst')):
-        once = port(branch(f"{ARCH} >= 700", text, "#else\n*(volatile int *)p = x;\n"))
+    for text in (body, body.replace('"st', '"\\tst'), body.replace('"st', '"\\n\\tst')):
+        assert "#if __MUSA_ARCH__ >= 210\n" in port(branch(f"{ARCH} >= 700", text, rest)).text
+        text = text.replace("[%0]", "[%2]")  # there is none
+        once = port(branch(f"{ARCH} >= 700", text, rest))
         assert "SIG408" in once.codes and "#error" in once.text
 
 
@@ -290,6 +293,118 @@ def test_a_macro_that_is_not_defined_is_an_answer() -> None:
         "0 /* __CUDA_ARCH__ >= 900: no warpgroup matrix multiply (wgmma) on MUSA */",
     )
     check(source, after, "SIG406")
+
+
+# --- assembly that the port writes in C++ ---------------------------------------------------------
+
+LANE = 'asm volatile("mov.u32 %0, %%laneid;" : "=r"(x));'
+LOGIC = 'asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(x) : "r"(a), "r"(b), "r"(c));'
+COPY = (
+    'asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: '
+    '"r"((unsigned)__cvta_generic_to_shared(d)), "l"(s));'
+)
+FENCE = 'asm volatile("fence.acq_rel.gpu;" ::: "memory");'
+STOPPED = 'asm volatile("mov.u32 %0, %%smid;" : "=r"(x));'
+REVIEWED = 'asm("tanh.approx.f32 %0,%1;" : "=f"(r) : "f"(x));'
+OLDER = "#else\nx = f(a);\n"
+
+
+def codes(once: Port, *words: str) -> set[str]:
+    return {c for c in once.codes if c.startswith(words or "SIG4")}
+
+
+@pytest.mark.parametrize("rest", [OLDER, ""], ids=["older", "alone"])
+@pytest.mark.parametrize("number", [700, 800, 900, 1000])
+@pytest.mark.parametrize("body", [LOGIC, LANE, FENCE], ids=["logic", "lane", "fence"])
+def test_assembly_that_is_written_exactly_is_there(body: str, number: int, rest: str) -> None:
+    once = port(branch(f"{ARCH} >= {number}", body, rest))
+    assert once.text.count("#if __MUSA_ARCH__ >= 210\n") == 1
+    assert codes(once) == {"SIG406"} and "asm" not in once.text
+    assert port(once.after).text == once.text
+    turned = port(branch(f"{ARCH} < {number}", "x = f(a);", f"#else\n{body}\n"))
+    assert "#if __MUSA_ARCH__ < 210\n" in turned.text and codes(turned) == {"SIG406"}
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        pytest.param(f"{LOGIC}\n{BF16}", ">= 220", id="bfloat16"),
+        pytest.param(f"{LOGIC}\n__nv_fp8_e4m3 y;", ">= 310", id="fp8"),
+    ],
+)
+def test_what_else_stands_there_is_asked_for(body: str, after: str) -> None:
+    assert f"#if __MUSA_ARCH__ {after}\n" in port(branch(f"{ARCH} >= 900", body, OLDER)).text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(f"{LOGIC}\n{REVIEWED}", id="review"),
+        pytest.param(f"{LOGIC}\n{STOPPED}", id="stopped"),
+        pytest.param(f"{LOGIC}\nwgmma_ss(a, b);", id="absent"),
+        pytest.param('asm volatile("cp.async.wait_group 0;");', id="a-wait-alone"),
+        pytest.param(LOGIC.replace("asm", "ASM").replace("ASM", "asm goto"), id="goto"),
+    ],
+)
+def test_what_is_not_written_exactly_gives_way(body: str) -> None:
+    once = port(branch(f"{ARCH} >= 900", body, OLDER))
+    assert f"#if 0 /* {ARCH} >= 900: no " in once.text
+    alone = port(branch(f"{ARCH} >= 900", body, ""))
+    assert "#error" in alone.text and codes(alone) == {"SIG408"}
+
+
+def test_another_spelling_of_asm_is_assembly() -> None:
+    for word in ("__asm__", "__asm"):
+        once = port(branch(f"{ARCH} >= 900", STOPPED.replace("asm", word), OLDER))
+        assert f"#if 0 /* {ARCH} >= 900: no inline assembly on MUSA */" in once.text
+
+
+def test_a_copy_without_waiting_is_no_better_than_a_branch_without() -> None:
+    """The newer branch often counts on more shared memory for its stages; the older works as is."""
+    once = port(branch(f"{ARCH} >= 800", COPY, OLDER))
+    assert f"#if 0 /* {ARCH} >= 800: the other branch works without async" in once.text
+    alone = port(branch(f"{ARCH} >= 800", COPY, ""))
+    assert "#if __MUSA_ARCH__ >= 210\n" in alone.text and codes(alone) == {"SIG406"}
+
+
+def test_memory_order_never_gives_way() -> None:
+    for more in (COPY, "wgmma_ss(a, b);", STOPPED):
+        once = port(branch(f"{ARCH} >= 900", f"{FENCE}\n{more}", OLDER))
+        assert "#if 0" not in once.text
+        assert ("#error" in once.text) is (more != COPY)
+
+
+def test_memory_order_on_a_card_that_lacks_the_rest() -> None:
+    source = branch(f"{ARCH} >= 900", f"{FENCE}\n{BF16}", OLDER)
+    assert "#if __MUSA_ARCH__ >= 220\n" in port(source, targets=("mp_22", "mp_31")).text
+    lacking = port(source, targets=("mp_21", "mp_31"))
+    assert "#error" in lacking.text and codes(lacking) == {"SIG408"}
+
+
+def test_an_older_branch_with_assembly_is_whole() -> None:
+    once = port(branch(f"{ARCH} >= 900", "wgmma_ss(a, b);", f"#else\n{LOGIC}\n"))
+    assert f"#if 0 /* {ARCH} >= 900: no " in once.text
+
+
+def test_assembly_for_older_cards_alone_tells_nothing() -> None:
+    for source in (
+        branch(f"{ARCH} < 700", LOGIC, ""),
+        branch(f"{ARCH} >= 700", "", f"#else\n{LOGIC}\n"),
+    ):
+        assert codes(port(source)) == {"SIG401"}
+
+
+def test_assembly_for_one_card() -> None:
+    once = port(branch(f"{ARCH} == 900", LOGIC, OLDER))
+    assert f"#if 0 /* {ARCH} == 900: the other branch works without inline assembly */" in once.text
+    assert codes(port(branch(f"{ARCH} == 900", LOGIC, ""))) == {"SIG401"}
+
+
+def test_assembly_under_a_version() -> None:
+    once = port(branch("CUDA_VERSION >= 11000", LOGIC, OLDER))
+    assert "#if 1 /* CUDA_VERSION >= 11000: " in once.text and codes(once) == {"SIG406"}
+    assert "#if 0 /* CUDA" in port(branch("CUDA_VERSION >= 11000", COPY, OLDER)).text
+    assert "#if 0 /* CUDA" in port(branch("CUDA_VERSION >= 11000", STOPPED, OLDER)).text
 
 
 def test_chain() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -27,6 +27,7 @@ class Feature:
     musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
     emulated: bool  # by other code of the port, here or on the cards below `musa`
     by_hand: bool  # code for older cards is no replacement
+    written: bool  # by inline assembly that the port writes in C++
     code: re.Pattern[bytes] | None
     text: re.Pattern[bytes] | None  # inside string literals
     stand_in: re.Pattern[bytes] | None  # what replaces it on older cards
@@ -37,6 +38,7 @@ class Rules:
     """rules/guards.yaml."""
 
     features: tuple[Feature, ...]
+    written: tuple[Feature, ...]  # the same, where the port writes the assembly that asks for them
     architectures: tuple[int, ...]
     musa: tuple[int, ...]
     floor: int  # thresholds up to here are true in every toolkit's builds
@@ -56,9 +58,22 @@ def load_rules() -> Rules:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     raw = yaml.load(data_file("rules", "guards.yaml").read_bytes(), Loader=loader)
+    architectures = tuple(raw["architectures"])
+    lowest = min(raw["musa"])
+    features = tuple(map(_read_feature, raw["features"]))
     return Rules(
-        features=tuple(map(_read_feature, raw["features"])),
-        architectures=tuple(raw["architectures"]),
+        features=features,
+        written=tuple(
+            replace(
+                feature,
+                since=feature.since or architectures,  # assembly of any kind tells any number
+                musa=lowest,
+                emulated=each.get("written") == "emulated",
+                written=True,
+            )
+            for feature, each in zip(features, raw["features"], strict=True)
+        ),
+        architectures=architectures,
         musa=tuple(raw["musa"]),
         floor=raw["compiled_by_every_toolkit"],
         releases=tuple(raw["releases"]),
@@ -80,7 +95,9 @@ def _read_feature(raw: Mapping[str, Any]) -> Feature:
     text = re.compile(_FIRST.sub(_INSTRUCTION, raw["text"]).encode()) if "text" in raw else None
     emulated = "emulated" in (raw["musa"], raw.get("below"))
     by_hand = raw["musa"] == "by hand"
-    return Feature(raw["name"], tuple(raw["from"]), musa, emulated, by_hand, code, text, stand_in)
+    return Feature(
+        raw["name"], tuple(raw["from"]), musa, emulated, by_hand, False, code, text, stand_in
+    )
 
 
 # An instruction begins after an escape of its literal, too (`"\\tmembar.gl;"`), and `fence.` inside
@@ -162,6 +179,7 @@ class Evidence:
         self._owners: list[int] = [-1]
         self._own(directives, numeric)
         self._features: dict[int, dict[int, list[int]]] = {}  # owner -> feature -> places
+        self._written: dict[int, dict[int, list[int]]] = {}  # in asm that the port writes in C++
         self._stand_ins: dict[int, dict[int, list[int]]] = {}
         self._names: dict[int, list[tuple[int, bytes]]] = {}
         self._absent: dict[int, list[tuple[int, bytes]]] = {}
@@ -214,11 +232,11 @@ class Evidence:
         for n, feature in enumerate(rules.features):
             for match in feature.code.finditer(data, start, end) if feature.code else ():
                 if code.is_open(match.start()):
-                    self._add(self._features, n, match.start())
+                    self._add(self._kind_of(match.start(), not feature.since), n, match.start())
             if feature.text:
                 for literal in literals:
                     for match in feature.text.finditer(data, *literal):
-                        self._add(self._features, n, match.start())
+                        self._add(self._kind_of(match.start(), True), n, match.start())
             for match in feature.stand_in.finditer(data, start, end) if feature.stand_in else ():
                 if code.is_open(match.start()):
                     self._add(self._stand_ins, n, match.start())
@@ -226,6 +244,9 @@ class Evidence:
             blank = code.lexed.blank_at(match.start())
             if blank is None or not code.lexed.is_comment(blank):
                 insort(self._refusals.setdefault(self.owner_at(match.start()), []), match.start())
+
+    def _kind_of(self, at: int, is_assembly: bool) -> dict[int, dict[int, list[int]]]:
+        return self._written if is_assembly and self.code.in_assembly(at) else self._features
 
     def _collect_names(self) -> None:
         code = self.code
@@ -254,7 +275,11 @@ class Evidence:
 
     def features(self, ranges: Iterable[Range]) -> list[Feature]:
         """What the code in these ranges uses."""
-        return self._matching(self._features, tuple(ranges))
+        wanted = tuple(ranges)
+        rules = load_rules()
+        return self._matching(self._features, wanted) + self._matching(
+            self._written, wanted, rules.written
+        )
 
     def stand_ins(self, ranges: Iterable[Range], also_uses: bool) -> list[Feature]:
         """What the code in these ranges replaces, or (`also_uses`) defines for older cards."""
@@ -263,13 +288,17 @@ class Evidence:
         return found + (self._matching(self._features, wanted) if also_uses else [])
 
     def _matching(
-        self, where: Mapping[int, Mapping[int, list[int]]], ranges: Sequence[Range]
+        self,
+        where: Mapping[int, Mapping[int, list[int]]],
+        ranges: Sequence[Range],
+        features: Sequence[Feature] = (),
     ) -> list[Feature]:
         self._look(ranges)
         found = {
             n for r in ranges for n, places in where.get(r.owner, {}).items() if _holds(places, r)
         }
-        return [load_rules().features[n] for n in sorted(found)]
+        features = features or load_rules().features
+        return [features[n] for n in sorted(found)]
 
     def names(self, ranges: Iterable[Range]) -> set[bytes]:
         """CUDA names in these ranges that MUSA has."""

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.passes.branches import (
@@ -20,6 +21,7 @@ from sigtrans.passes.branches import (
     SPLICE,
     Directive,
     Evidence,
+    Feature,
     Range,
     Sides,
     find_directives,
@@ -285,9 +287,9 @@ class _Guards(Finder):
         if missing:
             return self._without(missing, new, int(shape == "down"))
         lowest = min(rules.musa)
-        emulated = [f.name for f in found if f.emulated and f.musa == lowest]
-        if emulated and new.whole_false:
-            why = f"the other branch works without {emulated[0]}"
+        spared = self._spared(found, new, single=shape == "other")
+        if spared:
+            why = f"the other branch works without {spared}"
             return _Verdict("constant", int(shape == "down"), why=why)
         if shape == "other":
             return _Verdict(
@@ -319,9 +321,30 @@ class _Guards(Finder):
             code="SIG401",
         )  # fmt: skip
 
+    def _spared(self, found: Sequence[Feature], new: Sides, single: bool = False) -> str:
+        """What the port only emulates, where the other branch works without it; "" for nothing.
+
+        Under a test for single cards (`single`), so is assembly that the port writes in C++: the
+        branch is as good, but what the test means stays unknown.
+        """
+        lowest = min(load_rules().musa)
+        if not new.whole_false or any(f.by_hand for f in found):
+            return ""
+        spared = (f.name for f in found if f.musa == lowest and f.emulated)
+        written = (f.name for f in found if single and f.written)
+        return next(chain(spared, written), "")
+
     def _level(self, level: int, rising: bool, why: str, new: Sides) -> _Verdict:
         """A threshold of MUSA's; a warning where some target has nothing in place of the code."""
         below = [t for t in self.code.targets if t[3:].isdigit() and int(t[3:]) * 10 < level]
+        ordering = next((f.name for f in self.evidence.features(new.true) if f.by_hand), "")
+        if below and ordering:
+            return _Verdict(
+                "open",
+                why=f"{', '.join(below)} must do without {why}, and with it without {ordering}, "
+                "which an older branch often lacks",
+                code="SIG408",
+            )
         if not below or new.whole_false or self.evidence.only_defines(new.true):
             return _Verdict("level", level, rising, why)
         why += f"; {', '.join(below)} must do without it, and no other branch does the work"
@@ -393,10 +416,16 @@ class _Guards(Finder):
         if shape == "other":
             return _Verdict("open", why="it picks out single releases or a range", code="SIG401")
         new = sides if shape == "up" else sides.turned()
-        missing = [f.name for f in self.evidence.features(new.true) if not f.musa]
+        found = self.evidence.features(new.true)
+        missing = [f.name for f in found if not f.musa]
         missing += self.evidence.absent(new.true)
         if missing:
             return self._without(missing, new, int(shape == "down"))
+        written = [f.name for f in found if f.written]
+        spared = self._spared(found, new) if written else ""
+        if spared:
+            why = f"the other branch works without {spared}"
+            return _Verdict("constant", int(shape == "down"), why=why)
         rules = load_rules()
         names = self.evidence.names(new.true) - self.evidence.names(new.false)
         later = [f"{n.decode()} (SDK {s})" for n in sorted(names) if (s := self._later(n))]
@@ -410,6 +439,9 @@ class _Guards(Finder):
                 code="SIG401",
             )
         telling = sorted(names - rules.everyday)
+        if not telling and written:
+            why = f"{written[0]} is there: the port writes the assembly in C++"
+            return _Verdict("constant", int(shape == "up"), why=why)
         if not telling:
             return _Verdict(
                 "open", why="no name in the guarded code tells what the version stands for",
