@@ -367,6 +367,24 @@ def test_a_copy_without_waiting_is_no_better_than_a_branch_without() -> None:
     assert "#if __MUSA_ARCH__ >= 210\n" in alone.text and codes(alone) == {"SIG406"}
 
 
+def test_a_function_of_this_file_is_what_its_assembly_is() -> None:
+    both = f"__device__ void cp_async4(void *d, void *s) {{\n{COPY}\n}}\n"
+    source = branch(
+        f"{ARCH} < 800",
+        "// none",
+        f"#else\n{both}#endif\n#if {ARCH} >= 800\n" + "f(); cp_async4(d, s);\n",
+    )
+    once = port(source)
+    assert once.text.count("#if __MUSA_ARCH__ < 210\n") == 1
+    assert once.text.count("#if __MUSA_ARCH__ >= 210\n") == 1 and codes(once) == {"SIG406"}
+    for wrong in (
+        source.replace("cp.async.cg", "cp.async.bulk"),
+        source.replace("cp_async4(d", "cp_async8(d"),
+        f"{source}__device__ void cp_async4(int) {{ {STOPPED} }}\n",
+    ):
+        assert codes(port(wrong)) >= {"SIG408"}
+
+
 def test_memory_order_never_gives_way() -> None:
     for more in (COPY, "wgmma_ss(a, b);", STOPPED):
         once = port(branch(f"{ARCH} >= 900", f"{FENCE}\n{more}", OLDER))

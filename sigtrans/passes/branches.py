@@ -180,6 +180,7 @@ class Evidence:
         self._own(directives, numeric)
         self._features: dict[int, dict[int, list[int]]] = {}  # owner -> feature -> places
         self._written: dict[int, dict[int, list[int]]] = {}  # in asm that the port writes in C++
+        self._wrappers: dict[bytes, bool] | None = None  # functions with asm: all of it written?
         self._stand_ins: dict[int, dict[int, list[int]]] = {}
         self._names: dict[int, list[tuple[int, bytes]]] = {}
         self._absent: dict[int, list[tuple[int, bytes]]] = {}
@@ -231,12 +232,16 @@ class Evidence:
         literals = code.lexed.literals(start, end)
         for n, feature in enumerate(rules.features):
             for match in feature.code.finditer(data, start, end) if feature.code else ():
-                if code.is_open(match.start()):
-                    self._add(self._kind_of(match.start(), not feature.since), n, match.start())
+                at = match.start()
+                if code.is_open(at):
+                    is_asm = not feature.since
+                    written = code.in_assembly(at) if is_asm else feature.text and self._wraps(at)
+                    self._add(self._written if written else self._features, n, at)
             if feature.text:
                 for literal in literals:
                     for match in feature.text.finditer(data, *literal):
-                        self._add(self._kind_of(match.start(), True), n, match.start())
+                        written = code.in_assembly(match.start())
+                        self._add(self._written if written else self._features, n, match.start())
             for match in feature.stand_in.finditer(data, start, end) if feature.stand_in else ():
                 if code.is_open(match.start()):
                     self._add(self._stand_ins, n, match.start())
@@ -245,8 +250,21 @@ class Evidence:
             if blank is None or not code.lexed.is_comment(blank):
                 insort(self._refusals.setdefault(self.owner_at(match.start()), []), match.start())
 
-    def _kind_of(self, at: int, is_assembly: bool) -> dict[int, dict[int, list[int]]]:
-        return self._written if is_assembly and self.code.in_assembly(at) else self._features
+    def _wraps(self, at: int) -> bool:
+        """Is the name at `at` a function of this file whose assembly the port writes, all of it?"""
+        code = self.code
+        if not code.assembly:
+            return False
+        if self._wrappers is None:
+            self._wrappers = {}
+            for function in code.functions:
+                said = [m.start() for m in _ASM.finditer(code.data, *function.body)]
+                all_written = [code.in_assembly(s) for s in said if code.is_open(s)]
+                if all_written:
+                    known = self._wrappers.get(function.name, True)
+                    self._wrappers[function.name] = known and all(all_written)
+        name = code.lexed.name_ending_at(at - 1) + code.lexed.name_starting_at(at)
+        return self._wrappers.get(name, False)
 
     def _collect_names(self) -> None:
         code = self.code
@@ -338,6 +356,7 @@ class Evidence:
 
 
 _PAGE = 4000
+_ASM = re.compile(rb"\b(?:asm|__asm__|__asm)\b")
 _INK = re.compile(rb"[^\s\\]")
 
 
