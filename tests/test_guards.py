@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 from time import process_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from porting import Port, announced, find_compiler, find_silent, port, table
+from porting import Port, announced, find_compiler, find_silent, port, port_tree, table, texts
+from porting import codes as tree_codes
 
 from sigtrans.passes.branches import load_rules
 from sigtrans.passes.conditions import evaluate, number, parse
@@ -697,9 +699,6 @@ def test_macro_that_nothing_explains_does_not_compile() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        pytest.param("#define A \\\n  __CUDA_ARCH__\n", id="macro-is-the-number"),
-        pytest.param("#define MAJOR (CUDART_VERSION / 1000)\n", id="macro-computes"),
-        pytest.param("#define NEW(x) f(x, __CUDA_ARCH__)\n", id="macro-hands-on"),
         pytest.param("int x = __CUDA_ARCH__;", id="code"),
         pytest.param("static_assert(__CUDA_ARCH__ >= 800);", id="assert"),
         pytest.param('printf("%d", CUDA_VERSION);', id="printed"),
@@ -712,6 +711,111 @@ def test_macro_that_nothing_explains_does_not_compile() -> None:
 )
 def test_value(source: str) -> None:
     check(source, source, "SIG402")
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        pytest.param("#define A \\\n  __CUDA_ARCH__\n", ARCH, id="macro-is-the-number"),
+        pytest.param("#define MAJOR (CUDART_VERSION / 1000)\n", "CUDART_VERSION", id="computes"),
+        pytest.param("#define NEW(x) f(x, __CUDA_ARCH__)\n", ARCH, id="macro-hands-on"),
+    ],
+)
+def test_a_macro_with_the_number_does_not_compile(source: str, name: str) -> None:
+    check(source, source.replace(name, f"SIGTRANS_SIG402({name})"), "SIG402")
+
+
+# --- macros that stand for a number ---------------------------------------------------------------
+
+ALIAS = f"#define CARD {ARCH}\n"
+STOPPED_ALIAS = f"#define CARD SIGTRANS_SIG402({ARCH})\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "after", "name"),
+    [
+        pytest.param(ALIAS, STOPPED_ALIAS, "CARD", id="plain"),
+        pytest.param(
+            f"#define CARD ({ARCH}) // sm\n", f"#define CARD (SIGTRANS_SIG402({ARCH})) // sm\n",
+            "CARD", id="brackets",
+        ),
+        pytest.param(
+            f"{ALIAS}#define SM CARD\n#define LEVEL (SM)\n",
+            f"{STOPPED_ALIAS}#define SM CARD\n#define LEVEL (SM)\n", "LEVEL", id="second",
+        ),
+        pytest.param(
+            f"#ifdef {ARCH}\n{ALIAS}#else\n#define CARD 0\n#endif\n",
+            f"#ifdef __MUSA_ARCH__\n{STOPPED_ALIAS}#else\n#define CARD 0\n#endif\n", "CARD",
+            id="host-zero",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("test", "ported"),
+    [
+        ("{} >= 800", "__MUSA_ARCH__ >= 220"),
+        ("800 <= {}", "220 <= __MUSA_ARCH__"),
+        ("defined({}) && !({} < 800)", "defined({}) && !(__MUSA_ARCH__ < 220)"),
+    ],
+)
+def test_alias(head: str, after: str, name: str, test: str, ported: str) -> None:
+    source = head + branch(test.replace("{}", name))
+    check(source, after + branch(ported.replace("{}", name), "__mt_bfloat16 x;"), "SIG406")
+
+
+def test_alias_of_a_version() -> None:
+    source = "#define RT CUDART_VERSION\n#if RT >= 10000\nf();\n#endif\n"
+    once = port(source)
+    assert "#define RT SIGTRANS_SIG402(CUDART_VERSION)\n#if 1 /* RT >= 10000: " in once.text
+    assert port(once.after).text == once.text
+
+
+def test_alias_that_is_only_asked_for() -> None:
+    for test in ("#ifdef CARD", "#ifndef CARD", "#if defined CARD", "#undef CARD\n#if X"):
+        check(f"{ALIAS}{test}\n#endif\n", f"{STOPPED_ALIAS}{test}\n#endif\n", "SIG402")
+
+
+def test_alias_in_code_and_in_macros() -> None:
+    statement = f"{ALIAS}void f() {{ if (CARD >= 800) {{ {BF16} }} else g(); }}"
+    assert "if (__MUSA_ARCH__ >= 220)" in port(statement).text
+    assert (
+        "#define NEW (__MUSA_ARCH__ >= 220)"
+        in port(f"{ALIAS}#define NEW (CARD >= 800)\n#if NEW\n{BF16}\n#endif\n").text
+    )
+    used = port(f"{ALIAS}int x = CARD;\n")
+    assert {d.line for d in used.diagnostics if d.code == "SIG402"} == {1, 2}
+
+
+def test_alias_that_is_not_decided_stops() -> None:
+    once = port(f"{ALIAS}#if CARD >= 800\nconst int n = 4;\n#endif\n")
+    assert (
+        '#error "sigtrans SIG401: decide for MUSA: CARD >= 800"\n#elif __CUDA_ARCH__ >= 800\n'
+        in once.text
+    )
+    assert codes(once) == {"SIG401", "SIG402"} and port(once.after).text == once.text
+    two = port(f"#ifdef X\n{ALIAS}#else\n#define CARD 900\n#endif\n{branch('CARD >= 800')}")
+    assert "#error" in two.text and codes(two) == {"SIG401", "SIG402"}
+    odd = port(f"{ALIAS}{branch('CARD >= 800 @ 1')}")
+    assert "#error" in odd.text
+
+
+def test_alias_from_another_file(tmp_path: Path) -> None:
+    files = {
+        "a.h": f"#ifndef __CUDACC__\n#endif\n{ALIAS}",
+        "b.cu": f'#include "a.h"\n{branch("CARD >= 800")}int x = CARD;\n',
+        "c.cpp": '#include "a.h"\n#if CARD\nint y;\n#endif\n',
+        "e.cu": f"#define TIER {ARCH}\n",
+        "f.cpp": "#if TIER\n#endif\n",
+        "d.cpp": "#define CARD 900\n#if CARD >= 800\n#endif\n",
+    }
+    drafted = port_tree(tmp_path, files)
+    ported = texts(drafted)
+    assert STOPPED_ALIAS in ported["a.h"]
+    assert "#if defined(__MUSA_ARCH__)\n#error" in ported["b.mu"]
+    assert "#elif __CUDA_ARCH__ >= 800" in ported["b.mu"]
+    assert "#error" in ported["c.cpp"] and not {"d.cpp", "f.cpp"} & ported.keys()
+    assert "SIG401" in tree_codes(drafted, "b.cu")
+    assert "SIG401" in tree_codes(drafted, "c.cpp")
 
 
 def test_a_project_that_has_a_default_keeps_its_conditions() -> None:

@@ -88,14 +88,15 @@ def find(
         strict=port.strict,
     )  # fmt: skip
     names = find_names(code)
-    if not (is_cuda or lexed.words or lexed.quoted):
+    aliased = any(alias in file.data for alias in project.aliases)
+    if not (is_cuda or lexed.words or lexed.quoted or aliased):
         return names  # host code that names nothing of CUDA's
     wanted = [
         name
         for name, each in PASSES.items()
         if (passes is None or name in passes)
         and (is_cuda or not each.cuda_only)
-        and any(mark in file.data for mark in each.marks)
+        and (any(mark in file.data for mark in each.marks) or (aliased and name == "guards"))
     ]
     if not wanted:
         return names
