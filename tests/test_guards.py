@@ -297,6 +297,64 @@ def test_a_macro_that_is_not_defined_is_an_answer() -> None:
     check(source, after, "SIG406")
 
 
+RESIDENT = "#define MAX_1024_THREADS_BLOCKS {}"
+
+
+@pytest.mark.parametrize(
+    ("test", "open_"),
+    [
+        ("__CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 900", False),
+        ("900 <= __CUDA_ARCH__ || 800 == __CUDA_ARCH__", False),
+        ("__CUDA_ARCH__ >= 800 && !(__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900)", False),
+        ("__CUDA_ARCH__ >= 300 && __CUDA_ARCH__ < 750", False),
+        ("__CUDA_ARCH__ == 800", True),
+        ("__CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 890", True),
+        ("__CUDA_ARCH__ == 860 || __CUDA_ARCH__ >= 900", True),
+        ("__CUDA_ARCH__ >= 800", True),
+        ("__CUDA_ARCH__ != 860", True),
+    ],
+)
+def test_a_test_for_the_cards_that_have_something(test: str, open_: bool) -> None:
+    """2048 threads of a multiprocessor: 8.0 and 9.0 have them, 7.5 and 8.6 to 8.9 have not."""
+    source = branch(test, RESIDENT.format(2), f"#else\n{RESIDENT.format(1)}\n")
+    once = port(source)
+    if open_:
+        assert codes(once) == {"SIG401"}
+    else:
+        check(source, source.replace(test, "__MUSA_ARCH__ >= 210"), "SIG406")
+    assert codes(port(branch(test, "int x;"))) == {"SIG401"}, "the code has to speak of threads"
+
+
+OLD_BF16 = (
+    "defined(B) && (__CUDACC_VER_MAJOR__ < 12) "
+    "&& !((__CUDA_ARCH__ >= 800) || !defined(__CUDA_ARCH__))"
+)
+
+
+def test_a_version_that_no_card_of_the_port_gets_to() -> None:
+    once = port(branch(OLD_BF16, BF16, ""))
+    assert once.text.startswith(
+        "#if defined(B) && (0 /* __CUDACC_VER_MAJOR__ < 12: the condition does not hold without "
+        "it, on the host and on mp_31 */) && !((__MUSA_ARCH__ >= 220) || !defined(__MUSA_ARCH__))\n"
+    )
+    assert codes(once) == {"SIG406"} and port(once.after).text == once.text
+    assert codes(port(branch(OLD_BF16, BF16, ""), targets=("mp_21", "mp_31"))) == {"SIG401"}
+    for other in (
+        OLD_BF16.replace(") || !defined(__CUDA_ARCH__)", ")"),  # the host gets there
+        OLD_BF16.replace("&& !", "|| !"),
+        "(__CUDACC_VER_MAJOR__ < 12) && !defined(__CUDA_ARCH__)",
+    ):
+        assert codes(port(branch(other, BF16, ""))) == {"SIG401"}
+    either = port(
+        branch(
+            "CUDART_VERSION >= 12000 || __CUDA_ARCH__ >= 530 || !defined(__CUDA_ARCH__)",
+            "half2 x;",
+            "",
+        )
+    )
+    assert "#if 0 /* CUDART_VERSION >= 12000: the condition holds without it" in either.text
+
+
 # --- assembly that the port writes in C++ ---------------------------------------------------------
 
 LANE = 'asm volatile("mov.u32 %0, %%laneid;" : "=r"(x));'

@@ -24,9 +24,11 @@ class Feature:
 
     name: str
     since: tuple[int, ...]  # compute capabilities that code compares with to get it
+    cards: tuple[int, ...]  # those that have it, where that is no matter of a first one
     musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
     emulated: bool  # by other code of the port, here or on the cards below `musa`
     by_hand: bool  # code for older cards is no replacement
+    assembly: bool  # inline assembly of any kind
     written: bool  # by inline assembly that the port writes in C++
     code: re.Pattern[bytes] | None
     text: re.Pattern[bytes] | None  # inside string literals
@@ -66,7 +68,7 @@ def load_rules() -> Rules:
         written=tuple(
             replace(
                 feature,
-                since=feature.since or architectures,  # assembly of any kind tells any number
+                since=architectures if feature.assembly else feature.since,
                 musa=lowest,
                 emulated=each.get("written") == "emulated",
                 written=True,
@@ -95,8 +97,20 @@ def _read_feature(raw: Mapping[str, Any]) -> Feature:
     text = re.compile(_FIRST.sub(_INSTRUCTION, raw["text"]).encode()) if "text" in raw else None
     emulated = "emulated" in (raw["musa"], raw.get("below"))
     by_hand = raw["musa"] == "by hand"
+    assembly = raw["from"] == "any"
+    cards = tuple(raw.get("cards", ()))
     return Feature(
-        raw["name"], tuple(raw["from"]), musa, emulated, by_hand, False, code, text, stand_in
+        raw["name"],
+        () if assembly else tuple(raw["from"]),
+        cards,
+        musa,
+        emulated,
+        by_hand,
+        assembly,
+        False,
+        code,
+        text,
+        stand_in,
     )
 
 
@@ -234,8 +248,11 @@ class Evidence:
             for match in feature.code.finditer(data, start, end) if feature.code else ():
                 at = match.start()
                 if code.is_open(at):
-                    is_asm = not feature.since
-                    written = code.in_assembly(at) if is_asm else feature.text and self._wraps(at)
+                    written = (
+                        code.in_assembly(at)
+                        if feature.assembly
+                        else feature.text and self._wraps(at)
+                    )
                     self._add(self._written if written else self._features, n, at)
             if feature.text:
                 for literal in literals:

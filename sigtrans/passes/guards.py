@@ -70,6 +70,12 @@ class _Verdict:
     why: str = ""
     code: str = "SIG406"
 
+    def holds(self, card: int) -> bool | None:
+        """What it comes to with this __MUSA_ARCH__ (0: on the host), None where nobody knows."""
+        if self.how == "level":
+            return (card >= self.value) == self.rising
+        return bool(self.value) if self.how == "constant" else None
+
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
@@ -269,7 +275,27 @@ class _Guards(Finder):
         verdicts = tuple(
             self._decide(atom, sides if atom.sense > 0 else sides.turned()) for atom in atoms
         )
+        if any(v.how == "open" for v in verdicts):
+            verdicts = self._without_open(node, atoms, verdicts)
         return _Condition(atoms, verdicts, tuple(split.presence), split.loose)
+
+    def _without_open(
+        self, node: Node, atoms: tuple[_Atom, ...], verdicts: tuple[_Verdict, ...]
+    ) -> tuple[_Verdict, ...]:
+        """The verdicts, where the rest of a condition decides it on every card of the port and on
+        the host: then nothing depends on what is open."""
+        cards = [int(t[3:]) * 10 for t in self.code.targets if t[3:].isdigit()]
+        results = set[bool | None]()
+        for card in (0, *cards):
+            answers: dict[tuple[int, int], bool | None] = {}
+            for atom, verdict in zip(atoms, verdicts, strict=True):
+                answers[atom.node.start, atom.node.end] = verdict.holds(card)
+            results.add(_answer(node, answers, card > 0))
+        if len(results) > 1 or None in results or not cards:
+            return verdicts
+        here = "holds" if results == {True} else "does not hold"
+        why = f"the condition {here} without it, on the host and on {', '.join(self.code.targets)}"
+        return tuple(_Verdict("constant", 0, why=why) if v.how == "open" else v for v in verdicts)
 
     def _sides(self, directive: Directive) -> Sides:
         chain, at = directive.chain, directive.place
@@ -356,6 +382,10 @@ class _Guards(Finder):
             why = f"the other branch works without {spared}"
             return _Verdict("constant", int(shape == "down"), why=why)
         if shape == "other":
+            picked = [f for f in found if f.cards and _picks(values, f.cards)]
+            if picked:
+                level = max(f.musa for f in found)
+                return self._level(level, True, ", ".join(f.name for f in picked), new)
             return _Verdict(
                 "open", why="it picks out single architectures or a range", code="SIG401"
             )
@@ -999,6 +1029,37 @@ class _Split:
                 return ""
             found = scale
         return found
+
+
+def _answer(
+    node: Node, answers: Mapping[tuple[int, int], bool | None], on_device: bool
+) -> bool | None:
+    """What a condition comes to by the answers to its parts, None if others decide it."""
+    span = node.start, node.end
+    if span in answers:
+        return answers[span]
+    if node.kind == "defined":
+        return on_device if node.text == b"__CUDA_ARCH__" else None
+    parts = [_answer(part, answers, on_device) for part in node.parts]
+    if node.kind == "()":
+        return parts[0]
+    if node.kind == "!":
+        return None if parts[0] is None else not parts[0]
+    if node.kind in ("&&", "||"):
+        ends = node.kind == "||"
+        if ends in parts:
+            return ends
+        return None if None in parts else not ends
+    return None
+
+
+def _picks(values: Sequence[bool | None], cards: Sequence[int]) -> bool:
+    """Does a test hold on just these cards, as far as its numbers reach, and on more than one?"""
+    listed = load_rules().architectures
+    changes = [n for n in range(1, len(values)) if values[n] != values[n - 1]]
+    within = range(changes[0], changes[-1] + 1)
+    held = [values[n] for n in within]
+    return held.count(True) > 1 and held == [listed[n] in cards for n in within] and not values[0]
 
 
 def _renamed(node: Node, names: Mapping[bytes, bytes]) -> Node:
