@@ -69,6 +69,12 @@ PRESENCE = [
         "",
     ),
     ("version-present", "#ifdef CUDA_VERSION\n#endif\n", "#ifdef MUSA_VERSION\n#endif\n", ""),
+    (
+        "runtime-included",
+        "#ifdef __DRIVER_TYPES_H__\n#endif\n#if !defined(__CUDA_RUNTIME_H__)\n#endif\n",
+        "#ifdef MUSART_VERSION\n#endif\n#if !defined(MUSART_VERSION)\n#endif\n",
+        "",
+    ),
     ("nvcc-present", "#ifdef __NVCC__\n#endif\n", "#ifdef __MUSACC__\n#endif\n", ""),
     (
         "guard-continued",
@@ -704,6 +710,19 @@ def test_thin_evidence_is_a_warning() -> None:
     )
     once = port(branch("CUDART_VERSION >= 11000", f"{name} x;", ""))
     assert once.text.startswith("#if 1 /*") and "SIG407" in once.loud
+
+
+def test_a_branch_with_evidence_is_better_than_one_without() -> None:
+    new = "cudaMemLocation x;"
+    assert b"cudaMemLocation" in table().unproven
+    proven = port(branch("CUDART_VERSION >= 12080", new, "#else\ncudaMallocAsync(p, 1, s);\n"))
+    assert proven.text.startswith("#if 0 /* CUDART_VERSION >= 12080: cudaMemLocation follows ")
+    assert codes(proven) == {"SIG406"}
+    turned = port(branch("CUDART_VERSION < 12080", "f(a);", f"#else\n{new}\n"))
+    assert turned.text.startswith("#if 1 /* CUDART_VERSION < 12080: cudaMemLocation follows ")
+    for rest in ("", "#else\n#error old\n", "#else\ncudaMemLocationType x;\n"):
+        thin = port(branch("CUDART_VERSION >= 12080", new, rest))
+        assert thin.text.startswith("#if 1 /*") and codes(thin) == {"SIG407"}
 
 
 def test_one_file_one_answer() -> None:

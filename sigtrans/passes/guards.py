@@ -544,10 +544,11 @@ class _Guards(Finder):
         unproven = [n for n in telling if n in self.table.unproven]
         shown = ", ".join(n.decode() for n in (unproven or telling)[:3])
         if unproven:
-            why = f"{shown} follow" + ("s" if len(unproven) == 1 else "")
-            return _Verdict(
-                "constant", int(shape == "up"), why=f"{why} the naming rule only", code="SIG407"
-            )
+            why = f"{shown} follow" + ("s" if len(unproven) == 1 else "") + " the naming rule only"
+            if new.whole_false and not self.evidence.names(new.false) & self.table.unproven:
+                why += ", and the other branch does without"
+                return _Verdict("constant", int(shape == "down"), why=why)
+            return _Verdict("constant", int(shape == "up"), why=why, code="SIG407")
         return _Verdict("constant", int(shape == "up"), why=f"MUSA has {shown}")
 
     def _later(self, name: bytes) -> str:
