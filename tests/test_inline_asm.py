@@ -33,7 +33,8 @@ EXAMPLES = [
 
 def body(statement: str, **how: str) -> str:
     """A statement of a kernel after the port."""
-    head = "__global__ void k() {\n  "
+    words = ", ".join(f"unsigned long long {name}" for name in "abcdehvxy")
+    head = f"__global__ void k({words}) {{\n  "
     text = port(head + statement + "\n}\n", **how).text  # type: ignore[arg-type]
     return text.partition(head)[2].removesuffix("\n}\n")
 
@@ -637,8 +638,8 @@ def compile_and_run(folder: Path, code: str, *flags: str) -> subprocess.Complete
     return subprocess.run([str(folder / "x")], capture_output=True, text=True)
 
 
-def declared(example: str) -> str:
-    """Variables for the operands of an example."""
+def declared(example: str, wide: str = "") -> str:
+    """Variables for the operands of an example; `wide`: what those of 64 bits are."""
     inside = re.search(r"asm(?: volatile)?\((.*)\);", example, re.DOTALL)
     assert inside is not None
     (statement,) = parse(inside.group(1), b"asm", lambda name: [])
@@ -646,7 +647,8 @@ def declared(example: str) -> str:
     for operand in statement.operands:
         name = re.sub(r"^\(unsigned\)__cvta_generic_to_shared\((\w+)\)$", r"\1", operand.text)
         addressed = name != operand.text or (name in ("p", "s") and operand.letter == "l")
-        found[name] = f"int *{name} = 0;" if addressed else f"{LETTERS[operand.letter]} {name} = 0;"
+        kind = wide if wide and operand.letter == "l" else LETTERS[operand.letter]
+        found[name] = f"int *{name} = 0;" if addressed else f"{kind} {name} = 0;"
     return " ".join(found.values())
 
 
@@ -660,6 +662,23 @@ def test_every_translation_compiles(tmp_path: Path) -> None:
                 f"static void f{len(parts)}() {{ {declared(example.before)}\n{after}\n}}"  # type: ignore[union-attr]
             )
     ran = compile_and_run(tmp_path, "\n".join(parts) + "\nint main() {}\n", "-O0")
+    assert ran.returncode == 0, ran.stderr[:3000]
+
+
+@pytest.mark.parametrize("kind", ["char *", "void *", "const float *", "long", "int (*)()"])
+def test_64_bits_may_be_a_pointer(tmp_path: Path, kind: str) -> None:
+    """asm takes pointers for "l", in and out."""
+    alias = "typedef int (*word)();" if "(" in kind else f"typedef {kind} word;"
+    parts = [alias]
+    for param in EXAMPLES:
+        row, example = param.values
+        before = example.before  # type: ignore[union-attr]
+        if row.helper == "ptx" and '"l"' in before.replace("=", "").replace("+", ""):  # type: ignore[union-attr]
+            text = port(f"__device__ void f{len(parts)}() {{\n{before}\n}}\n").text
+            names = declared(before, "word")
+            parts.append(text.replace("{\n", "{\n" + names, 1).replace("__device__", "static"))
+    code = "\n".join(parts).replace('#include "sigtrans_ptx.h"', "")
+    ran = compile_and_run(tmp_path, code + "\nint main() {}\n", "-O0")
     assert ran.returncode == 0, ran.stderr[:3000]
 
 
