@@ -63,7 +63,8 @@ void show(const T *values, int n) {
         for (unsigned char byte : bytes) digest = (digest ^ byte) * 1099511628211ull;
     }
     printf("%016llx", digest);
-    for (int i : {0, 1, n / 2, n - 1}) {
+    const int places[] = {0, 1, n / 2, n - 1};
+    for (int i : places) {
         if (i < n) printf(" %.9g", static_cast<double>(values[i]));
     }
     printf("\n");
