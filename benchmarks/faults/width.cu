@@ -115,27 +115,23 @@ static bool ballot_compaction() {
 }
 
 __global__ void lane_bit_of_warpsize_kernel(const int *in, unsigned *words) {
-    __shared__ unsigned set;
-    if (threadIdx.x == 0) set = 0;
+    __shared__ unsigned set[4];
+    if (threadIdx.x < 4) set[threadIdx.x] = 0;
     __syncthreads();
-    const int lane = threadIdx.x % warpSize;
-    if (in[blockIdx.x * 128 + threadIdx.x] > 7) {
-        atomicXor(&set, (1u << (lane & 31)) * (threadIdx.x / warpSize + 1));
-    }
+    const int warp = threadIdx.x / warpSize, lane = threadIdx.x % warpSize;
+    if (in[blockIdx.x * 128 + threadIdx.x] > 7) atomicOr(&set[warp], 1u << lane);
     __syncthreads();
-    if (threadIdx.x == 0) words[blockIdx.x] = set;
+    if (threadIdx.x < 4) words[blockIdx.x * 4 + threadIdx.x] = set[threadIdx.x];
 }
 
 static bool lane_bit_of_warpsize() {
     Buffer<int> in(512, [](int i) { return small(i); });
-    Buffer<unsigned> words(4);
+    Buffer<unsigned> words(16);
     lane_bit_of_warpsize_kernel<<<4, 128>>>(in.device, words.device);
-    return agrees(words, [&](int block) {
-        unsigned set = 0;
-        for (unsigned t = 0; t < 128; ++t) {
-            if (in[block * 128 + t] > 7) set ^= (1u << t % 32) * (t / 32 + 1);
-        }
-        return set;
+    return agrees(words, [&](int word) {
+        unsigned bits = 0;
+        for (int k = 0; k < 32; ++k) bits |= (in[word * 32 + k] > 7 ? 1u : 0u) << k;
+        return bits;
     });
 }
 
