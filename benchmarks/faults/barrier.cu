@@ -24,14 +24,14 @@ static bool reduce_loop() {
 }
 
 __global__ void reduce_after_load_kernel(const int *in, int *best, int n) {
-    extern __shared__ int reduce_after_load_part[];
+    extern __shared__ int part[];
     const int t = threadIdx.x;
-    reduce_after_load_part[t] = t < n ? in[t] : 0;
+    part[t] = t < n ? in[t] : 0;
     for (int step = blockDim.x / 2; step > 0; step /= 2) {
-        if (t < step) reduce_after_load_part[t] = max(reduce_after_load_part[t], reduce_after_load_part[t + step]);
+        if (t < step) part[t] = max(part[t], part[t + step]);
         __syncthreads();
     }
-    if (t == 0) *best = reduce_after_load_part[0];
+    if (t == 0) *best = part[0];
 }
 
 static bool reduce_after_load() {
@@ -423,7 +423,8 @@ static bool producer_warp_refill() {
     });
 }
 
-__global__ void attention_scores_kernel(const int *query, const int *key, const int *value, int *out) {
+__global__ void attention_scores_kernel(const int *query, const int *key, const int *value,
+                                        int *out) {
     __shared__ int score[128];
     const int t = threadIdx.x, row = blockIdx.x;
     int dot = 0;

@@ -1,7 +1,8 @@
 // Correct programs that order their accesses by atomics and fences.
 #include "faults.h"
 
-__global__ void last_block_finishes_kernel(const int *in, volatile int *partial, unsigned *finished, int *sum) {
+__global__ void last_block_finishes_kernel(const int *in, volatile int *partial, unsigned *finished,
+                                           int *sum) {
     __shared__ int part[128];
     __shared__ bool last;
     const int t = threadIdx.x;
@@ -37,7 +38,8 @@ static bool last_block_finishes() {
     });
 }
 
-__global__ void look_back_scan_kernel(const int *in, int *out, int *ticket, int *prefix, int *ready) {
+__global__ void look_back_scan_kernel(const int *in, int *out, int *ticket, int *prefix,
+                                      int *ready) {
     __shared__ int sums[128], mine, before;
     const int t = threadIdx.x;
     if (t == 0) mine = atomicAdd(ticket, 1);
@@ -70,12 +72,14 @@ __global__ void look_back_scan_kernel(const int *in, int *out, int *ticket, int 
 static bool look_back_scan() {
     Buffer<int> in(1024, [](int i) { return small(i); });
     Buffer<int> out(1024), ticket(1), prefix(8), ready(8);
-    look_back_scan_kernel<<<8, 128>>>(in.device, out.device, ticket.device, prefix.device, ready.device);
+    look_back_scan_kernel<<<8, 128>>>(in.device, out.device, ticket.device, prefix.device,
+                                      ready.device);
     int sum = 0;
     return agrees(out, [&](int i) { return sum = i == 0 ? in[0] : sum + in[i]; });
 }
 
-__global__ void volatile_flag_between_blocks_kernel(const int *in, volatile int *data, volatile int *flag, int *ticket, int *out) {
+__global__ void volatile_flag_between_blocks_kernel(const int *in, volatile int *data,
+                                                    volatile int *flag, int *ticket, int *out) {
     __shared__ int role;
     if (threadIdx.x == 0) role = atomicAdd(ticket, 1);
     __syncthreads();
@@ -98,7 +102,8 @@ __global__ void volatile_flag_between_blocks_kernel(const int *in, volatile int 
 static bool volatile_flag_between_blocks() {
     Buffer<int> in(64, [](int i) { return small(i); });
     Buffer<int> data(64), flag(1), ticket(1), out(64);
-    volatile_flag_between_blocks_kernel<<<2, 64>>>(in.device, data.device, flag.device, ticket.device, out.device);
+    volatile_flag_between_blocks_kernel<<<2, 64>>>(in.device, data.device, flag.device,
+                                                   ticket.device, out.device);
     return agrees(out, [&](int i) { return 5 * in[63 - i]; });
 }
 

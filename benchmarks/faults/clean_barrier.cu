@@ -25,15 +25,15 @@ static bool reduce_loop_fixed() {
 }
 
 __global__ void reduce_after_load_fixed_kernel(const int *in, int *best, int n) {
-    extern __shared__ int reduce_after_load_fixed_part[];
+    extern __shared__ int part[];
     const int t = threadIdx.x;
-    reduce_after_load_fixed_part[t] = t < n ? in[t] : 0;
+    part[t] = t < n ? in[t] : 0;
     __syncthreads();
     for (int step = blockDim.x / 2; step > 0; step /= 2) {
-        if (t < step) reduce_after_load_fixed_part[t] = max(reduce_after_load_fixed_part[t], reduce_after_load_fixed_part[t + step]);
+        if (t < step) part[t] = max(part[t], part[t + step]);
         __syncthreads();
     }
-    if (t == 0) *best = reduce_after_load_fixed_part[0];
+    if (t == 0) *best = part[0];
 }
 
 static bool reduce_after_load_fixed() {
@@ -109,7 +109,8 @@ static bool matmul_before_reload_fixed() {
     const int n = 48;
     Buffer<int> a(n * n, [](int i) { return small(i); });
     Buffer<int> b(n * n, [](int i) { return small(i + 4000); }), c(n * n);
-    matmul_before_reload_fixed_kernel<<<dim3(3, 3), dim3(16, 16)>>>(a.device, b.device, c.device, n);
+    matmul_before_reload_fixed_kernel<<<dim3(3, 3), dim3(16, 16)>>>(a.device, b.device, c.device,
+                                                                    n);
     return agrees(c, [&](int i) {
         int sum = 0;
         for (int k = 0; k < n; ++k) sum += a[i / n * n + k] * b[k * n + i % n];

@@ -45,7 +45,8 @@ static bool padded_struct_copy() {
     CHECK(cudaMalloc(&items, 64 * sizeof(padded_struct_copy_item)));
     padded_struct_copy_fill<<<1, 64>>>(items);
     padded_struct_copy_move<<<1, 64>>>(items, out.device);
-    const bool right = agrees(out, [](int i) { return ('a' + (63 - i) % 26) * 1000 + (63 - i) * 3; });
+    const bool right =
+        agrees(out, [](int i) { return ('a' + (63 - i) % 26) * 1000 + (63 - i) * 3; });
     CHECK(cudaFree(items));
     return right;
 }
@@ -119,7 +120,8 @@ static bool negative_offset_inside() {
     });
 }
 
-__global__ void one_allocation_three_arrays_kernel(const char *tags, int *values, double *weights, int n) {
+__global__ void one_allocation_three_arrays_kernel(const char *tags, int *values, double *weights,
+                                                   int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     values[i] = tags[i] * 2;
@@ -131,10 +133,12 @@ static bool one_allocation_three_arrays() {
     char tags[n], *memory;
     double weights[n];
     for (int i = 0; i < n; ++i) tags[i] = static_cast<char>(small(i, 100));
-    const size_t values_at = (n + 15) / 16 * 16, weights_at = (values_at + n * sizeof(int) + 15) / 16 * 16;
+    const size_t values_at = (n + 15) / 16 * 16,
+        weights_at = (values_at + n * sizeof(int) + 15) / 16 * 16;
     CHECK(cudaMalloc(&memory, weights_at + n * sizeof(double)));
     CHECK(cudaMemcpy(memory, tags, n, cudaMemcpyHostToDevice));
-    one_allocation_three_arrays_kernel<<<1, 128>>>(memory, reinterpret_cast<int *>(memory + values_at),
+    one_allocation_three_arrays_kernel<<<1, 128>>>(memory,
+                                                   reinterpret_cast<int *>(memory + values_at),
                           reinterpret_cast<double *>(memory + weights_at), n);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(weights, memory + weights_at, n * sizeof(double), cudaMemcpyDeviceToHost));

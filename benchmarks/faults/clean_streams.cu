@@ -52,7 +52,8 @@ static bool fork_and_join() {
     CHECK(cudaStreamWaitEvent(main, joined, 0));
     fork_and_join_join<<<4, 128, 0, main>>>(a.device, b.device, out.device, n);
     CHECK(cudaStreamSynchronize(main));
-    const bool right = agrees(out, [&](int i) { return (in[n - 1 - i] + 3) * (in[n - 1 - i] + 4); });
+    const bool right =
+        agrees(out, [&](int i) { return (in[n - 1 - i] + 3) * (in[n - 1 - i] + 4); });
     CHECK(cudaEventDestroy(forked));
     CHECK(cudaEventDestroy(joined));
     CHECK(cudaStreamDestroy(main));
@@ -119,7 +120,8 @@ static bool cleared_in_stream() {
     for (int limit = 0; limit < 10; ++limit) {
         CHECK(cudaMemsetAsync(sum, 0, sizeof(int), stream));
         cleared_in_stream_kernel<<<4, 128, 0, stream>>>(in.device, sum, limit, in.n);
-        CHECK(cudaMemcpyAsync(out.device + limit, sum, sizeof(int), cudaMemcpyDeviceToDevice, stream));
+        CHECK(cudaMemcpyAsync(out.device + limit, sum, sizeof(int), cudaMemcpyDeviceToDevice,
+                              stream));
     }
     CHECK(cudaStreamSynchronize(stream));
     const bool right = agrees(out, [&](int limit) {

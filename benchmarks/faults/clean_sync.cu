@@ -160,10 +160,11 @@ __device__ T barriers_in_device_function_total(T value, T *part) {
 }
 
 __global__ void barriers_in_device_function_kernel(const float *in, float *out) {
-    extern __shared__ float barriers_in_device_function_part[];
+    extern __shared__ float part[];
     const float x = in[blockIdx.x * blockDim.x + threadIdx.x];
-    const float mean = barriers_in_device_function_total(x, barriers_in_device_function_part) / blockDim.x;
-    const float variance = barriers_in_device_function_total((x - mean) * (x - mean), barriers_in_device_function_part) / blockDim.x;
+    const float mean = barriers_in_device_function_total(x, part) / blockDim.x;
+    const float variance =
+        barriers_in_device_function_total((x - mean) * (x - mean), part) / blockDim.x;
     out[blockIdx.x * blockDim.x + threadIdx.x] = (x - mean) / sqrtf(variance + 1e-5f);
 }
 
@@ -204,7 +205,8 @@ static bool halves_of_a_block() {
     });
 }
 
-__global__ void changed_flag_between_barriers_kernel(const int *left, const int *right, int *labels) {
+__global__ void changed_flag_between_barriers_kernel(const int *left, const int *right,
+                                                     int *labels) {
     __shared__ int label[128], changed;
     const int t = threadIdx.x;
     label[t] = t;

@@ -138,7 +138,8 @@ static bool block_maximum_warpsize() {
     block_maximum_warpsize_kernel<<<2, 512>>>(in.device, best.device);
     return agrees(best, [&](int block) {
         int want = 0;
-        for (int i = 0; i < 512; ++i) want = in[block * 512 + i] > want ? in[block * 512 + i] : want;
+        for (int i = 0; i < 512; ++i)
+            want = in[block * 512 + i] > want ? in[block * 512 + i] : want;
         return want;
     });
 }
@@ -149,7 +150,8 @@ __global__ void masks_of_two_halves_kernel(const int *in, int *out) {
     if (lane < 16) {
         for (int step = 8; step > 0; step /= 2) v += __shfl_xor_sync(0x0000ffff, v, step, 16);
     } else {
-        for (int step = 8; step > 0; step /= 2) v = max(v, __shfl_xor_sync(0xffff0000, v, step, 16));
+        for (int step = 8; step > 0; step /= 2)
+            v = max(v, __shfl_xor_sync(0xffff0000, v, step, 16));
     }
     __syncwarp();
     out[blockIdx.x * 32 + lane] = v;
@@ -173,7 +175,8 @@ __global__ void warp_block_ballot_rank_kernel(const int *in, int *out, int *kept
     const int lane = threadIdx.x;
     const bool keep = in[blockIdx.x * 32 + lane] % 2 == 0;
     const unsigned votes = __ballot_sync(0xffffffff, keep);
-    if (keep) out[blockIdx.x * 32 + __popc(votes & ((1u << lane) - 1))] = in[blockIdx.x * 32 + lane];
+    if (keep) out[blockIdx.x * 32 + __popc(votes & ((1u << lane) - 1))] =
+        in[blockIdx.x * 32 + lane];
     if (lane == 0) kept[blockIdx.x] = __popc(votes);
 }
 

@@ -126,7 +126,8 @@ static bool mirror_in_row_fixed() {
     return agrees(out, [&](int i) { return in[i / 32 * 32 + 31 - i % 32]; });
 }
 
-__global__ void row_stride_of_32_fixed_kernel(const int *matrix, const int *x, int *y, int rows, int columns) {
+__global__ void row_stride_of_32_fixed_kernel(const int *matrix, const int *x, int *y, int rows,
+                                              int columns) {
     const int lane = threadIdx.x % warpSize, warps = gridDim.x * blockDim.x / warpSize;
     for (int row = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize; row < rows; row += warps) {
         int sum = 0;

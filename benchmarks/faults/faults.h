@@ -37,6 +37,7 @@ struct Buffer {
         for (int i = 0; i < n; ++i) host[i] = f(i);
         CHECK(cudaMalloc(&device, n * sizeof(T)));
         CHECK(cudaMemcpy(device, host, n * sizeof(T), cudaMemcpyHostToDevice));
+        CHECK(cudaDeviceSynchronize());  // the copy may still run, and streams do not wait for it
     }
     explicit Buffer(int count) : Buffer(count, [](int) { return T(); }) {}
     Buffer(const Buffer &) = delete;

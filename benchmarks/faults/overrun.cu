@@ -40,15 +40,15 @@ static bool shared_halo_too_small() {
 }
 
 __global__ void dynamic_shared_in_elements_kernel(const float *in, float *sums) {
-    extern __shared__ float dynamic_shared_in_elements_part[];
+    extern __shared__ float part[];
     const int t = threadIdx.x;
-    dynamic_shared_in_elements_part[t] = in[blockIdx.x * blockDim.x + t];
+    part[t] = in[blockIdx.x * blockDim.x + t];
     __syncthreads();
     for (int step = blockDim.x / 2; step > 0; step /= 2) {
-        if (t < step) dynamic_shared_in_elements_part[t] += dynamic_shared_in_elements_part[t + step];
+        if (t < step) part[t] += part[t + step];
         __syncthreads();
     }
-    if (t == 0) sums[blockIdx.x] = dynamic_shared_in_elements_part[0];
+    if (t == 0) sums[blockIdx.x] = part[0];
 }
 
 static bool dynamic_shared_in_elements() {
@@ -64,8 +64,8 @@ static bool dynamic_shared_in_elements() {
 }
 
 __global__ void dynamic_shared_second_array_kernel(const int *keys, const int *values, int *out) {
-    extern __shared__ int dynamic_shared_second_array_memory[];
-    int *key = dynamic_shared_second_array_memory, *value = dynamic_shared_second_array_memory + blockDim.x;
+    extern __shared__ int memory[];
+    int *key = memory, *value = memory + blockDim.x;
     const int t = threadIdx.x, last = blockDim.x - 1;
     key[t] = keys[t];
     value[t] = values[t];
@@ -77,13 +77,14 @@ static bool dynamic_shared_second_array() {
     Buffer<int> keys(128, [](int i) { return small(i); });
     Buffer<int> values(128, [](int i) { return small(i + 500); });
     Buffer<int> out(128);
-    dynamic_shared_second_array_kernel<<<1, 128, 128 * sizeof(int)>>>(keys.device, values.device, out.device);
+    dynamic_shared_second_array_kernel<<<1, 128, 128 * sizeof(int)>>>(keys.device, values.device,
+                                                                      out.device);
     return agrees(out, [&](int i) { return keys[127 - i] * values[127 - i]; });
 }
 
 __global__ void no_guard_kernel(const float *x, float *y, float a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    y[i] = a * x[i] + y[i] + 0 * n;
+    y[i] = a * x[i] + y[i];
 }
 
 static bool no_guard() {
@@ -162,14 +163,14 @@ __global__ void constant_table_end_kernel(const int *in, int *out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int sum = 0;
-    for (int k = 0; k <= 8; ++k) sum += constant_table_end_weights[k] * (k < 8 ? in[i + k] : 0);
+    for (int k = 0; k <= 8; ++k) sum += constant_table_end_weights[k] * in[i + k];
     out[i] = sum;
 }
 
 static bool constant_table_end() {
     const int weights[8] = {1, 2, 3, 4, 4, 3, 2, 1};
     CHECK(cudaMemcpyToSymbol(constant_table_end_weights, weights, sizeof weights));
-    Buffer<int> in(512 + 8, [](int i) { return small(i); });
+    Buffer<int> in(520, [](int i) { return small(i); });
     Buffer<int> out(512);
     constant_table_end_kernel<<<4, 128>>>(in.device, out.device, out.n);
     return agrees(out, [&](int i) {
@@ -201,7 +202,8 @@ static bool local_top_four() {
         const int *mine = in.host + i / 4 * 20;
         for (int k = 0; k < 20; ++k) {
             int before = 0;
-            for (int m = 0; m < 20; ++m) before += mine[m] > mine[k] || (mine[m] == mine[k] && m < k);
+            for (int m = 0; m < 20; ++m)
+                before += mine[m] > mine[k] || (mine[m] == mine[k] && m < k);
             if (before == i % 4) return mine[k];
         }
         return -1;
@@ -238,7 +240,8 @@ static bool transposed_row_length() {
     const int width = 48, height = 20;
     Buffer<int> in(width * height, [](int i) { return small(i, 1000); });
     Buffer<int> out(width * height);
-    transposed_row_length_kernel<<<dim3(3, 2), dim3(16, 16)>>>(in.device, out.device, width, height);
+    transposed_row_length_kernel<<<dim3(3, 2), dim3(16, 16)>>>(in.device, out.device, width,
+                                                               height);
     return agrees(out, [&](int i) { return in[i % height * width + i / height]; });
 }
 
@@ -347,7 +350,8 @@ static bool histogram_last_bin() {
     });
 }
 
-__global__ void row_pointers_one_short_kernel(const int *start, const int *column, const int *x, int *y, int rows,
+__global__ void row_pointers_one_short_kernel(const int *start, const int *column, const int *x,
+                                              int *y, int rows,
                           int entries) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows) return;
@@ -362,7 +366,8 @@ static bool row_pointers_one_short() {
     Buffer<int> start(rows, [](int row) { return 4 * row; });
     Buffer<int> column(entries, [](int e) { return small(e, 64); });
     Buffer<int> x(64, [](int i) { return small(i); }), y(rows);
-    row_pointers_one_short_kernel<<<1, 128>>>(start.device, column.device, x.device, y.device, rows, entries);
+    row_pointers_one_short_kernel<<<1, 128>>>(start.device, column.device, x.device, y.device, rows,
+                                              entries);
     y.fetch();
     return agrees(y.host, rows - 1, [&](int row) {
         int sum = 0;

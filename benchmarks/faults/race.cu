@@ -210,7 +210,8 @@ static bool last_writer_wins() {
     return agrees(end, [](int) { return 700; });
 }
 
-__global__ void bfs_visited_plain_kernel(const int *edges, int degree, const int *frontier, int size, int *visited,
+__global__ void bfs_visited_plain_kernel(const int *edges, int degree, const int *frontier,
+                                         int size, int *visited,
                           int *next, int *next_size) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= size * degree) return;
@@ -226,7 +227,8 @@ static bool bfs_visited_plain() {
     Buffer<int> edges(256 * degree, [](int i) { return small(i, 256); });
     Buffer<int> frontier(64, [](int i) { return i * 4; });
     Buffer<int> visited(256), next(512), next_size(1);
-    bfs_visited_plain_kernel<<<4, 128>>>(edges.device, degree, frontier.device, 64, visited.device, next.device,
+    bfs_visited_plain_kernel<<<4, 128>>>(edges.device, degree, frontier.device, 64, visited.device,
+                                         next.device,
                           next_size.device);
     return agrees(next_size, [&](int) {
         bool seen[256] = {};
@@ -316,7 +318,8 @@ static bool queue_tail_plain() {
     });
 }
 
-__global__ void matvec_split_columns_kernel(const float *matrix, const float *x, float *y, int rows, int columns) {
+__global__ void matvec_split_columns_kernel(const float *matrix, const float *x, float *y, int rows,
+                                            int columns) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     const int width = columns / gridDim.y, first = blockIdx.y * width;
     if (row >= rows) return;
@@ -329,7 +332,8 @@ static bool matvec_split_columns() {
     const int rows = 100, columns = 64;
     Buffer<float> matrix(rows * columns, [](int i) { return float(small(i)); });
     Buffer<float> x(columns, [](int i) { return float(small(i + 7)); }), y(rows);
-    matvec_split_columns_kernel<<<dim3(2, 4), 64>>>(matrix.device, x.device, y.device, rows, columns);
+    matvec_split_columns_kernel<<<dim3(2, 4), 64>>>(matrix.device, x.device, y.device, rows,
+                                                    columns);
     return agrees(y, [&](int row) {
         float sum = 0;
         for (int c = 0; c < columns; ++c) sum += matrix[row * columns + c] * x[c];

@@ -104,7 +104,8 @@ static bool local_sums() {
     });
 }
 
-__global__ void local_set_in_one_branch_kernel(const int *keys, const int *wanted, int *where, int n) {
+__global__ void local_set_in_one_branch_kernel(const int *keys, const int *wanted, int *where,
+                                               int n) {
     int place;
     for (int k = 0; k < n; ++k) {
         if (keys[k] == wanted[threadIdx.x]) place = k;

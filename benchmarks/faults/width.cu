@@ -193,7 +193,8 @@ __global__ void rows_by_launch_of_32_kernel(const int *matrix, int *sums, int ro
     if (row >= rows) return;
     int sum = 0;
     for (int c = lane; c < columns; c += warpSize) sum += matrix[row * columns + c];
-    for (int step = warpSize / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffff, sum, step);
+    for (int step = warpSize / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, step);
     if (lane == 0) sums[row] = sum;
 }
 
@@ -201,7 +202,8 @@ static bool rows_by_launch_of_32() {
     const int rows = 16, columns = 150;
     Buffer<int> matrix(rows * columns, [](int i) { return 1 + small(i); });
     Buffer<int> sums(rows);
-    rows_by_launch_of_32_kernel<<<rows * 32 / 128, 128>>>(matrix.device, sums.device, rows, columns);
+    rows_by_launch_of_32_kernel<<<rows * 32 / 128, 128>>>(matrix.device, sums.device, rows,
+                                                          columns);
     return agrees(sums, [&](int row) {
         int sum = 0;
         for (int c = 0; c < columns; ++c) sum += matrix[row * columns + c];
@@ -316,7 +318,8 @@ static bool half_warp_mask() {
     });
 }
 
-__global__ void row_stride_of_32_kernel(const int *matrix, const int *x, int *y, int rows, int columns) {
+__global__ void row_stride_of_32_kernel(const int *matrix, const int *x, int *y, int rows,
+                                        int columns) {
     const int lane = threadIdx.x % warpSize, warps = gridDim.x * blockDim.x / warpSize;
     for (int row = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize; row < rows; row += warps) {
         int sum = 0;
