@@ -23,6 +23,7 @@
 
 #include "simt/fiber.h"
 #include "simt/sanitizers.h"
+#include "simt/watch.h"
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -117,6 +118,7 @@ struct Block {
     size_t used = 0;  // bytes of static shared variables, gaps included
     size_t declared = 0;  // without gaps
     unsigned cluster_rank = 0;
+    uint64_t serial = 0;
     char order[2] = {};
     unsigned turn = 0;
 
@@ -171,6 +173,7 @@ struct Engine {
     std::vector<Thread *> paused, waiting;
     std::vector<std::unique_ptr<Group>> spare_groups;
     unsigned at_grid = 0;
+    uint64_t serial = 0;   // of the last block
     uint64_t progress = 0;  // counts what cannot go on for ever without an end
     uint64_t switches = 0;
     Fault fault = Fault::none;
@@ -185,6 +188,7 @@ Engine &engine() {
 }
 
 Engine &E = engine();
+thread_local bool acting = false;
 std::atomic<bool> inside{false};       // engine code is running; the monitor keeps off
 std::atomic<uint64_t> heartbeat{0};    // of scheduling, for the monitor
 std::atomic<bool> grid_active{false};
@@ -336,6 +340,12 @@ void open_block(uint64_t number) {
     std::memset(block.dynamic + dynamic, canary, room - dynamic);
     poison(block.arena, arena_size);
     unpoison(block.dynamic, dynamic);
+    block.serial = ++E.serial;
+    if (watcher) {
+        watcher->block_opens(block.serial, count);
+        watcher->allocated(block.arena, arena_size, Memory::shared, true);
+        if (dynamic) watcher->shared_declared(block.dynamic, dynamic, "(dynamic)");
+    }
     E.resident_threads += count;
     E.resident.push_back(std::move(owned));
     E.progress++;
@@ -343,6 +353,7 @@ void open_block(uint64_t number) {
 
 void retire_block(size_t at) {
     close_block(*E.resident[at]);
+    if (watcher) watcher->block_closes(E.resident[at]->serial);
     E.resident_threads -= E.resident[at]->count;
     E.spare.push_back(std::move(E.resident[at]));
     E.resident.erase(E.resident.begin() + static_cast<long>(at));
@@ -541,7 +552,7 @@ void on_poke(int, siginfo_t *, void *context) {
 #else
     const uintptr_t pc = 0;
 #endif
-    if (inside.load(std::memory_order_relaxed) || !E.current) return;
+    if (watcher || inside.load(std::memory_order_relaxed) || !E.current) return;  // it counts accesses
     if (!pthread_equal(pthread_self(), owner) || pc < text_begin || pc >= text_end) return;
     const int saved = errno;
     pause(Site{"", 0});
@@ -658,6 +669,7 @@ void check_barrier(Block &block) {
     }
     block.arrived = 0;
     block.turn++;
+    if (watcher) watcher->block_joined(block.serial);
     wake(block, [](const Thread &it) { return it.state == State::at_barrier; });
 }
 
@@ -686,6 +698,7 @@ void check_grid() {
     if (E.at_grid != count || !count) return;
     E.at_grid = 0;
     E.turns++;
+    if (watcher) watcher->grid_joined();
     for (const auto &block : E.resident) {
         wake(*block, [](const Thread &it) { return it.state == State::at_grid; });
     }
@@ -708,6 +721,7 @@ void check_cluster(Block &block) {
         for (const Thread &thread : it->threads) arrived += thread.state == State::at_cluster;
     }
     if (!arrived || arrived != live) return;
+    if (watcher) watcher->grid_joined();
     for (Block *it : members) {
         wake(*it, [](const Thread &thread) { return thread.state == State::at_cluster; });
     }
@@ -729,6 +743,7 @@ void complete(Block &block, unsigned index, size_t at) {
         if (gather.lanes >> i & 1) gather.slot[i] = group->slot[i];
     }
     if (group->combine) group->combine(gather, group->context);
+    if (watcher) watcher->warp_joined(block.serial, first, gather.lanes);
     E.spare_groups.push_back(std::move(group));
     warp.turn++;
     if (block.wake_order.empty()) {
@@ -939,6 +954,13 @@ void run_blocks() {
 
 }  // namespace
 
+Watcher *watcher = nullptr;
+
+ActingDevice::ActingDevice() : before_(acting) { acting = true; }
+ActingDevice::~ActingDevice() { acting = before_; }
+bool acting_device() { return acting; }
+bool in_engine() { return inside.load(std::memory_order_relaxed); }
+
 // --- running a grid ----------------------------------------------------------------------------
 
 Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
@@ -955,6 +977,7 @@ Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
     E.grid = &grid;
     E.body = body;
     E.argument = argument;
+    if (watcher) watcher->grid_begins();
     E.fault = Fault::none;
     E.blocks = uint64_t(grid.grid.x) * grid.grid.y * grid.grid.z;
     E.next_block = 0;
@@ -1008,6 +1031,10 @@ const Grid &running_grid() { return *E.grid; }
 // --- who am I ----------------------------------------------------------------------------------
 
 unsigned thread_rank() { return E.current->rank; }
+bool on_own_stack(const void *pointer) {
+    const auto *it = static_cast<const char *>(pointer);
+    return it >= E.fiber->stack && it < E.fiber->stack + E.fiber->size;
+}
 unsigned lane() { return E.current->lane; }
 unsigned warp_in_block() { return E.current->warp; }
 mask_t live_lanes() { return E.current->block->warps[E.current->warp].live; }
@@ -1067,16 +1094,23 @@ void named_sync(uint64_t key, unsigned count, Site site) {
     thread->state = State::named;
     thread->site = site;
     thread->key = key;
-    release(thread->block);
-    arrive(*thread->block, key, count);
+    Block &block = *thread->block;
+    char *order = &block.order[0] + key % 2;  // any address of the block's own will do
+    release(order);
+    if (watcher) watcher->released(order);
+    arrive(block, key, count);
     leave();
-    acquire(E.current->block);
+    acquire(order);
+    if (watcher) watcher->acquired(order);
 }
 
 void named_arrive(uint64_t key, unsigned count, Site) {
     const Inside guard;
-    release(E.current->block);
-    arrive(*E.current->block, key, count);
+    Block &block = *E.current->block;
+    char *order = &block.order[0] + key % 2;
+    release(order);
+    if (watcher) watcher->released(order);
+    arrive(block, key, count);
 }
 
 void yield() {
@@ -1316,9 +1350,12 @@ void *shared_variable(const void *key, size_t size, size_t align, const char *na
 #ifndef SIMT_ASAN
     std::memset(memory + size, canary, canary_size);
 #endif
+    if (watcher) watcher->shared_declared(memory, size, name);
     block.variables.push_back(Variable{key, memory, size, name, site});
     return memory;
 }
+
+uint64_t block_serial() { return E.current->block->serial; }
 
 void *dynamic_shared() { return E.current->block->dynamic; }
 size_t dynamic_shared_size() { return E.grid->dynamic_shared; }
