@@ -984,6 +984,7 @@ Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
     E.idle.clear();  // also those that a fault left in the middle of a kernel
     for (const auto &it : E.fibers) E.idle.push_back(it.get());
     const Fault fault = E.fault;
+    if (watcher) watcher->grid_ends();
     std::vector<std::function<void()>> after;
     after.swap(E.after);
     E.grid = nullptr;

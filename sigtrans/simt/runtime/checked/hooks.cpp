@@ -189,6 +189,14 @@ class Checker final : public Watcher {
 
     void grid_begins() override { first_block_ = last_block_ + 1; }
 
+    void grid_ends() override {
+        const Busy guard;
+        settle();
+        blocks_.clear();  // a fault leaves some open
+        objects_.clear();
+        cached_ = nullptr;
+    }
+
     void block_opens(uint64_t block, unsigned threads) override {
         const Busy guard;
         last_block_ = static_cast<uint32_t>(block);

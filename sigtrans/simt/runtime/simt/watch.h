@@ -32,6 +32,7 @@ class Watcher {
 
     // The engine tells what orders accesses.
     virtual void grid_begins() = 0;
+    virtual void grid_ends() = 0;
     virtual void block_opens(uint64_t block, unsigned threads) = 0;
     virtual void block_closes(uint64_t block) = 0;
     virtual void shared_declared(void *memory, size_t size, const char *name) = 0;
