@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "engine.h"
 
@@ -14,7 +16,8 @@ namespace simt {
 using Stream = void *;
 
 // Queues work on a stream: it runs at once or as late as the rules allow (config().streams).
-// `what` names it in reports. Work may use on_device() == false APIs only.
+// `what` names it in reports. Work may use on_device() == false APIs only. A stream that records a
+// graph keeps the work as a node, which may run more than once.
 void enqueue(Stream stream, const char *what, std::function<void()> work);
 
 // Runs everything that was queued on the stream (and what it waits for).
@@ -36,5 +39,46 @@ int launch(
     const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body,
     Site site
 );
+
+// --- kernels by address --------------------------------------------------------------------------
+
+// Makes a body from the addresses of a kernel's arguments, as cudaLaunchKernel gets them.
+using Bind = std::function<void()> (*)(const void *kernel, void *const *arguments);
+void register_kernel(const void *kernel, Bind bind, const size_t *sizes, size_t count);
+
+template <class... P, size_t... I>
+std::function<void()> bind_arguments(
+    void (*kernel)(P...), void *const *arguments, std::index_sequence<I...>
+) {
+    (void)arguments;
+    return [kernel, held = std::tuple<P...>(*static_cast<P *>(arguments[I])...)]() {
+        auto mine = held;  // each GPU thread changes its own parameters only
+        std::apply(kernel, std::move(mine));
+    };
+}
+
+template <class... P>
+std::function<void()> bind_kernel(const void *kernel, void *const *arguments) {
+    auto function = reinterpret_cast<void (*)(P...)>(const_cast<void *>(kernel));
+    return bind_arguments(function, arguments, std::index_sequence_for<P...>());
+}
+
+// A kernel whose address goes where its type is lost, such as `(void *)kernel`, is written
+// `(void *)simt::registered(kernel)`: the same function, known from then on by its address.
+template <class... P>
+auto registered(void (&kernel)(P...)) -> void (&)(P...) {
+    static const size_t sizes[] = {sizeof(P)..., 0};
+    register_kernel(reinterpret_cast<const void *>(&kernel), bind_kernel<P...>, sizes, sizeof...(P));
+    return kernel;
+}
+
+// --- variables and places ------------------------------------------------------------------------
+
+// A __device__, __constant__ or __managed__ variable: known as device memory from then on.
+enum class Space : unsigned char { device, constant, managed };
+bool declare_variable(const void *address, size_t size, const char *name, Space space);
+
+// The line in the user's source that holds a code address, if the program was built with -g1.
+Site site_of(const void *code);
 
 }  // namespace simt
