@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "config.h"
 #include "dim.h"
@@ -28,7 +29,7 @@ constexpr mask_t all_lanes(int width) {
 
 // Why a grid ended. The host API turns these into its own codes.
 enum class Fault : int {
-    none, deadlock, illegal_address, stack_overflow, assertion, trap, endless, arithmetic
+    none, deadlock, illegal_address, stack_overflow, assertion, trap, endless, arithmetic, shared_limit
 };
 
 struct Grid {
@@ -41,10 +42,15 @@ struct Grid {
 };
 
 // Runs body(argument) once for each thread of the grid and returns when all have ended. Never
-// throws. From a GPU thread, the grid is kept and run after the current one.
+// throws. Host only; other OS threads wait their turn.
 Fault run_grid(const Grid &grid, void (*body)(void *), void *argument);
 
+// [device] Keeps host work until the running grid has ended, which counts as a part of the grid: how
+// a kernel launches kernels.
+void run_after(std::function<void()> work);
+
 bool on_device();  // is a GPU thread running on this OS thread?
+const Grid &running_grid();  // [device]
 
 // --- who am I [device] -------------------------------------------------------------------------
 
@@ -68,6 +74,9 @@ void named_sync(uint64_t key, unsigned count, Site site = Site::here());
 
 // As named_sync, without waiting: arrives and goes on.
 void named_arrive(uint64_t key, unsigned count, Site site = Site::here());
+
+// Lets the other threads go on first. Nothing depends on it; it makes orders visible.
+void yield();
 
 // Called where a thread polls: atomics now and then, sleeps, fences, failed try_wait. Lets others
 // go on and counts towards "endless".
@@ -132,6 +141,13 @@ void *dynamic_shared();
 size_t dynamic_shared_size();
 size_t total_shared_size();
 bool is_shared(const void *pointer);  // lies in the shared memory of the running block?
+
+// The 32-bit shared-window address of a pointer and back. Both fail on what is not shared memory.
+unsigned shared_offset(const void *pointer, Site site = Site::here());
+void *shared_pointer(unsigned offset, Site site = Site::here());
+
+// The same place in another block of the cluster (distributed shared memory).
+void *cluster_pointer(const void *pointer, unsigned block_rank, Site site = Site::here());
 
 template <class T, class Key>
 inline T &shared(const char *name, Site site = Site::here()) {

@@ -16,7 +16,11 @@ struct Site {
 
 // `kind` is a short fixed word such as "deadlock" or "divergent-barrier": the tool behind turns it
 // into a diagnostic. `text` says what happened and what it means. With a GPU thread running, its
-// block and thread are added.
+// block and thread are added. Printed on stderr, or, where SIMT_REPORT names a file, only there.
 void finding(const char *kind, Site site, const std::string &text);
+
+// The same for a place in the machine code: the record names the module and the offset in it, from
+// which debug information gives the line.
+void finding_at(const char *kind, const void *pc, const std::string &text);
 
 }  // namespace simt
