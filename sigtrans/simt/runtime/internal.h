@@ -25,10 +25,7 @@ cudaError_t device_fault();                // of the current device: stays until
 void set_device_fault(int device, cudaError_t error);
 cudaError_t code_of(Fault fault);
 
-Site caller();  // the user's line that called into the runtime
-void set_caller(const void *code);
-
-// A finding at the user's line.
+// A finding at the place in the user's code that called the API.
 void report(const char *kind, const std::string &text);
 std::string bytes(size_t count);
 
@@ -55,7 +52,6 @@ int device_count();
 int current_device();
 size_t shared_limit();  // of a block, with the opt-in
 bool is_peer(int device, int peer);
-void reset_devices_state();
 
 struct KernelInfo {
     Bind bind = nullptr;
@@ -67,6 +63,7 @@ struct KernelInfo {
 KernelInfo &kernel_info(const void *kernel);
 cudaError_t check_launch(const LaunchConfig &config, const void *kernel, const char *name);
 int resident_blocks(unsigned threads, size_t shared);  // on one multiprocessor
+cudaError_t configure(const cudaLaunchConfig_t &from, LaunchConfig &to);
 
 // --- memory --------------------------------------------------------------------------------------
 
@@ -92,6 +89,8 @@ const Block *find_freed(const void *pointer);
 cudaError_t allocate(void **pointer, size_t size, Kind kind, unsigned flags = 0);
 void release(Block &block);  // checks the canary; the block is gone then
 std::string describe(const void *pointer);
+bool add_variable(const void *address, size_t size, const char *name);  // false: known already
+void forget_memory();
 
 // A copy of up to three dimensions between plain addresses; widths and pitches in bytes.
 struct Copy {
@@ -147,11 +146,20 @@ struct Work {
     bool callback = false;
 };
 cudaError_t queue(cudaStream_t stream, Work work, OpRef *made = nullptr);
+Work kernel_work(
+    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body
+);
 void finish(const OpRef &op);  // runs it and everything before it
 void finish_stream(StreamState *stream);
 void finish_device();
 void forget_streams();
 cudaStream_t default_stream();
 cudaError_t check_no_capture();  // calls that may not be made while a stream records
+
+// --- graphs --------------------------------------------------------------------------------------
+
+GraphNode *kernel_node(
+    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body
+);
 
 }  // namespace simt

@@ -72,13 +72,10 @@ auto registered(void (&kernel)(P...)) -> void (&)(P...) {
     return kernel;
 }
 
-// --- variables and places ------------------------------------------------------------------------
+// --- variables -----------------------------------------------------------------------------------
 
 // A __device__, __constant__ or __managed__ variable: known as device memory from then on.
 enum class Space : unsigned char { device, constant, managed };
 bool declare_variable(const void *address, size_t size, const char *name, Space space);
-
-// The line in the user's source that holds a code address, if the program was built with -g1.
-Site site_of(const void *code);
 
 }  // namespace simt
