@@ -23,6 +23,7 @@
 
 #include "simt/fiber.h"
 #include "simt/sanitizers.h"
+#include "simt/watch.h"
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -68,7 +69,6 @@ struct Thread {
     uint64_t key = 0;                // of the named barrier it waits at
     bool (*until)(void *) = nullptr;  // what it waits for
     void *context = nullptr;
-    void *tsan = nullptr;
 };
 
 // Lanes of a warp that wait for each other.
@@ -85,8 +85,6 @@ struct Group {
 struct Warp {
     mask_t exist = 0, live = 0;
     std::vector<std::unique_ptr<Group>> groups;
-    char order[2] = {};  // what collectives synchronise on
-    unsigned turn = 0;
 };
 
 struct Named {
@@ -117,8 +115,7 @@ struct Block {
     size_t used = 0;  // bytes of static shared variables, gaps included
     size_t declared = 0;  // without gaps
     unsigned cluster_rank = 0;
-    char order[2] = {};
-    unsigned turn = 0;
+    uint64_t serial = 0;
 
     ~Block() {
         if (arena) munmap(arena, arena_size + static_cast<size_t>(sysconf(_SC_PAGESIZE)));
@@ -159,7 +156,7 @@ struct Engine {
     Thread *current = nullptr;
     Fiber *fiber = nullptr;  // that runs, while `current` may be null between threads
     std::vector<std::unique_ptr<Fiber>> fibers;
-    std::vector<Fiber *> idle, used;  // `used`: TSan fibers, not taken again in this grid
+    std::vector<Fiber *> idle;
 
     std::vector<std::unique_ptr<Block>> spare, resident;
     size_t resident_threads = 0;
@@ -171,12 +168,11 @@ struct Engine {
     std::vector<Thread *> paused, waiting;
     std::vector<std::unique_ptr<Group>> spare_groups;
     unsigned at_grid = 0;
+    uint64_t serial = 0;   // of the last block
     uint64_t progress = 0;  // counts what cannot go on for ever without an end
     uint64_t switches = 0;
     Fault fault = Fault::none;
     std::vector<std::function<void()>> after;
-    char order[2] = {};
-    unsigned turns = 0;
 };
 
 Engine &engine() {
@@ -185,6 +181,7 @@ Engine &engine() {
 }
 
 Engine &E = engine();
+thread_local bool acting = false;
 std::atomic<bool> inside{false};       // engine code is running; the monitor keeps off
 std::atomic<uint64_t> heartbeat{0};    // of scheduling, for the monitor
 std::atomic<bool> grid_active{false};
@@ -331,11 +328,16 @@ void open_block(uint64_t number) {
     const size_t room = (dynamic + 127) / 128 * 128;
     block.dynamic = block.arena + arena_size - room;  // ends at the guard page
     unpoison(block.arena, arena_size);
-    renew(block.arena, arena_size);
     fill_shared(block.dynamic, dynamic);
     std::memset(block.dynamic + dynamic, canary, room - dynamic);
     poison(block.arena, arena_size);
     unpoison(block.dynamic, dynamic);
+    block.serial = ++E.serial;
+    if (watcher) {
+        watcher->block_opens(block.serial, count);
+        watcher->allocated(block.arena, arena_size, Memory::shared, true);
+        if (dynamic) watcher->shared_declared(block.dynamic, dynamic, "(dynamic)");
+    }
     E.resident_threads += count;
     E.resident.push_back(std::move(owned));
     E.progress++;
@@ -343,6 +345,7 @@ void open_block(uint64_t number) {
 
 void retire_block(size_t at) {
     close_block(*E.resident[at]);
+    if (watcher) watcher->block_closes(E.resident[at]->serial);
     E.resident_threads -= E.resident[at]->count;
     E.spare.push_back(std::move(E.resident[at]));
     E.resident.erase(E.resident.begin() + static_cast<long>(at));
@@ -420,7 +423,6 @@ void thread_returned(Thread *thread) {
     Block &block = *thread->block;
     thread->state = State::returned;
     thread->fiber = nullptr;
-    release(&E.order[0]);
     block.returned++;
     E.progress++;
     Warp &warp = block.warps[thread->warp];
@@ -442,22 +444,13 @@ void thread_fiber() {
         Thread *thread = &block->threads[i];
         thread->fiber = E.fiber;
         go_on(thread);
-        acquire(&E.grid);
         inside.store(false, std::memory_order_relaxed);
         E.body(E.argument);
         inside.store(true, std::memory_order_relaxed);
         thread_returned(E.current);
-#ifdef SIMT_TSAN
-        break;  // a GPU thread each, or the accesses of two would be taken for one thread's
-#endif
     }
     Fiber *self = E.fiber;
-#ifdef SIMT_TSAN
-    E.used.push_back(self);
-    if (fresh_block()) switch_to(self, take_fiber());
-#else
     E.idle.push_back(self);
-#endif
     if (!E.ready.empty()) {
         Thread *next = E.ready.pop();
         go_on(next);
@@ -478,7 +471,7 @@ void thread_fiber() {
     std::abort();
 }
 
-#if !defined(SIMT_ASAN)
+#ifndef SIMT_ASAN
 struct sigaction old_segv, old_bus, old_fpe, old_ill;
 
 void on_fault(int signal, siginfo_t *info, void *context) {
@@ -541,23 +534,29 @@ void on_poke(int, siginfo_t *, void *context) {
 #else
     const uintptr_t pc = 0;
 #endif
-    if (inside.load(std::memory_order_relaxed) || !E.current) return;
+    if (watcher || inside.load(std::memory_order_relaxed) || !E.current) return;  // it counts accesses
     if (!pthread_equal(pthread_self(), owner) || pc < text_begin || pc >= text_end) return;
     const int saved = errno;
     pause(Site{"", 0});
     errno = saved;
 }
 
+// A poke moves the heart on by two: away from the thread, and to the next. If nothing else has
+// happened since, the next thread spins as well.
+constexpr uint64_t poke_switches = 2;
+
 void monitor() {
     sigset_t every;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, nullptr);
     uint64_t seen = ~uint64_t(0);
+    bool spinning = false;  // the last look found somebody: look again soon
     for (;;) {
-        usleep(25000);
+        usleep(spinning ? 500 : 20000);
         const uint64_t now = heartbeat.load(std::memory_order_relaxed);
-        if (grid_active.load() && now == seen) pthread_kill(owner, poke_signal());
-        seen = now;
+        spinning = grid_active.load() && now == seen;
+        if (spinning) pthread_kill(owner, poke_signal());
+        seen = spinning ? now + poke_switches : now;
     }
 }
 
@@ -579,7 +578,13 @@ void set_up_signals() {
     static bool done = false;
     if (done) return;
     done = true;
-#if !defined(SIMT_ASAN) && !defined(SIMT_TSAN)
+    struct sigaction poke {};
+    poke.sa_sigaction = on_poke;
+    poke.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+    sigemptyset(&poke.sa_mask);
+    sigaction(poke_signal(), &poke, nullptr);
+    std::thread(monitor).detach();
+#ifndef SIMT_ASAN
     struct sigaction action {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
@@ -588,18 +593,12 @@ void set_up_signals() {
     sigaction(SIGBUS, &action, &old_bus);
     sigaction(SIGFPE, &action, &old_fpe);
     sigaction(SIGILL, &action, &old_ill);
-    struct sigaction poke {};
-    poke.sa_sigaction = on_poke;
-    poke.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-    sigemptyset(&poke.sa_mask);
-    sigaction(poke_signal(), &poke, nullptr);
-    std::thread(monitor).detach();
 #endif
 }
 
 // The stack that faults are handled on: the faulting one may be full.
 void set_up_signal_stack() {
-#if !defined(SIMT_ASAN) && !defined(SIMT_TSAN)
+#ifndef SIMT_ASAN
     static thread_local bool done = false;
     if (done) return;
     done = true;
@@ -657,7 +656,7 @@ void check_barrier(Block &block) {
         );
     }
     block.arrived = 0;
-    block.turn++;
+    if (watcher) watcher->block_joined(block.serial);
     wake(block, [](const Thread &it) { return it.state == State::at_barrier; });
 }
 
@@ -669,12 +668,9 @@ int barrier(int predicate, Site site, int kind) {
     thread->site = site;
     thread->predicate = predicate;
     block.arrived++;
-    char *order = &block.order[block.turn & 1];
-    release(order);
     const unsigned count = block.count - block.returned;
     check_barrier(block);
     leave();
-    acquire(order);
     if (kind == 0) return block.reduction;
     if (kind == 1) return block.reduction == static_cast<int>(count);
     return block.reduction != 0;
@@ -685,7 +681,7 @@ void check_grid() {
     for (const auto &block : E.resident) count += block->count - block->returned;
     if (E.at_grid != count || !count) return;
     E.at_grid = 0;
-    E.turns++;
+    if (watcher) watcher->grid_joined();
     for (const auto &block : E.resident) {
         wake(*block, [](const Thread &it) { return it.state == State::at_grid; });
     }
@@ -708,6 +704,7 @@ void check_cluster(Block &block) {
         for (const Thread &thread : it->threads) arrived += thread.state == State::at_cluster;
     }
     if (!arrived || arrived != live) return;
+    if (watcher) watcher->grid_joined();
     for (Block *it : members) {
         wake(*it, [](const Thread &thread) { return thread.state == State::at_cluster; });
     }
@@ -729,8 +726,8 @@ void complete(Block &block, unsigned index, size_t at) {
         if (gather.lanes >> i & 1) gather.slot[i] = group->slot[i];
     }
     if (group->combine) group->combine(gather, group->context);
+    if (watcher) watcher->warp_joined(block.serial, first, gather.lanes);
     E.spare_groups.push_back(std::move(group));
-    warp.turn++;
     if (block.wake_order.empty()) {
         for (unsigned i = 0; i < lanes; i++) {
             if (gather.lanes >> i & 1) make_ready(&block.threads[first + i]);
@@ -782,11 +779,8 @@ void join(Thread *thread, mask_t mask, bool converged, void *slot, Combine combi
     group->arrived |= mask_t(1) << thread->lane;
     thread->state = State::in_warp;
     thread->site = site;
-    char *order = &warp.order[warp.turn & 1];
-    release(order);
     check_warp(block, thread->warp);
     leave();
-    acquire(order);
 }
 
 // Nothing else can go on: in each warp, those that wait for whoever comes have come. The group
@@ -907,12 +901,12 @@ void run_blocks() {
                 seen = E.progress;
                 rounds = 0;
                 since = std::chrono::steady_clock::now();
-            } else if (++rounds % 64 == 0) {
-                if (room) {
+            } else {
+                const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since;
+                if (room && (++rounds >= 64 || waited.count() > 0.1)) {
                     admit();
                     continue;
                 }
-                const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since;
                 if (waited.count() > config().patience) {
                     report_standstill(
                         "endless", "no thread got anywhere in " + std::to_string(int(config().patience)) +
@@ -939,6 +933,13 @@ void run_blocks() {
 
 }  // namespace
 
+Watcher *watcher = nullptr;
+
+ActingDevice::ActingDevice() : before_(acting) { acting = true; }
+ActingDevice::~ActingDevice() { acting = before_; }
+bool acting_device() { return acting; }
+bool in_engine() { return inside.load(std::memory_order_relaxed); }
+
 // --- running a grid ----------------------------------------------------------------------------
 
 Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
@@ -955,6 +956,7 @@ Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
     E.grid = &grid;
     E.body = body;
     E.argument = argument;
+    if (watcher) watcher->grid_begins();
     E.fault = Fault::none;
     E.blocks = uint64_t(grid.grid.x) * grid.grid.y * grid.grid.z;
     E.next_block = 0;
@@ -964,11 +966,9 @@ Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
     blockDim = grid.block;
     gridDim = grid.grid;
     adopt_thread(E.main);
-    release(&E.grid);
     grid_active.store(true);
     run_blocks();
     grid_active.store(false);
-    acquire(&E.order[0]);
     E.current = nullptr;
     E.fiber = nullptr;
     while (!E.resident.empty()) {
@@ -982,7 +982,6 @@ Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
     E.paused.clear();
     E.waiting.clear();
     E.idle.clear();  // also those that a fault left in the middle of a kernel
-    E.used.clear();
     for (const auto &it : E.fibers) E.idle.push_back(it.get());
     const Fault fault = E.fault;
     std::vector<std::function<void()>> after;
@@ -1008,6 +1007,10 @@ const Grid &running_grid() { return *E.grid; }
 // --- who am I ----------------------------------------------------------------------------------
 
 unsigned thread_rank() { return E.current->rank; }
+bool on_own_stack(const void *pointer) {
+    const auto *it = static_cast<const char *>(pointer);
+    return it >= E.fiber->stack && it < E.fiber->stack + E.fiber->size;
+}
 unsigned lane() { return E.current->lane; }
 unsigned warp_in_block() { return E.current->warp; }
 mask_t live_lanes() { return E.current->block->warps[E.current->warp].live; }
@@ -1028,11 +1031,8 @@ void grid_sync(Site site) {
     thread->state = State::at_grid;
     thread->site = site;
     E.at_grid++;
-    char *order = &E.order[E.turns & 1];
-    release(order);
     check_grid();
     leave();
-    acquire(order);
 }
 
 void cluster_sync(Site site) {
@@ -1040,10 +1040,8 @@ void cluster_sync(Site site) {
     Thread *thread = E.current;
     thread->state = State::at_cluster;
     thread->site = site;
-    release(&E.order[1]);
     check_cluster(*thread->block);
     leave();
-    acquire(&E.order[1]);
 }
 
 static bool arrive(Block &block, uint64_t key, unsigned count) {
@@ -1067,16 +1065,18 @@ void named_sync(uint64_t key, unsigned count, Site site) {
     thread->state = State::named;
     thread->site = site;
     thread->key = key;
-    release(thread->block);
-    arrive(*thread->block, key, count);
+    Block &block = *thread->block;
+    if (watcher) watcher->released(&block.named);
+    arrive(block, key, count);
     leave();
-    acquire(E.current->block);
+    if (watcher) watcher->acquired(&block.named);
 }
 
 void named_arrive(uint64_t key, unsigned count, Site) {
     const Inside guard;
-    release(E.current->block);
-    arrive(*E.current->block, key, count);
+    Block &block = *E.current->block;
+    if (watcher) watcher->released(&block.named);
+    arrive(block, key, count);
 }
 
 void yield() {
@@ -1160,19 +1160,6 @@ struct Match {
     mask_t result;
 };
 
-// Byte by byte through volatile: a library's memcpy counts as an access of the program under TSan.
-void copy(void *to, const void *from, unsigned size) {
-    auto *out = static_cast<volatile unsigned char *>(to);
-    const auto *in = static_cast<const volatile unsigned char *>(from);
-    for (unsigned i = 0; i < size; i++) out[i] = in[i];
-}
-
-void copy_value(void *to, const void *from, unsigned size) {
-    if (size == 4) *static_cast<volatile uint32_t *>(to) = *static_cast<const volatile uint32_t *>(from);
-    else if (size == 8) *static_cast<volatile uint64_t *>(to) = *static_cast<const volatile uint64_t *>(from);
-    else copy(to, from, size);
-}
-
 void find_matches(const Gather &gather, void *) {
     for (int i = 0; i < gather.width; i++) {
         if (!(gather.lanes >> i & 1)) continue;
@@ -1219,7 +1206,7 @@ void exchange(const Gather &gather, void *) {
         int source = base + from;
         mine.absent = source < 0 || source >= gather.width || !(gather.lanes >> source & 1);
         if (mine.absent) source = i;
-        copy_value(mine.out, static_cast<const Exchange *>(gather.slot[source])->in, mine.size);
+        std::memcpy(mine.out, static_cast<const Exchange *>(gather.slot[source])->in, mine.size);
     }
 }
 
@@ -1227,13 +1214,13 @@ bool finish_shuffle(const Exchange &mine, void *out, Site site) {
     if (mine.absent && config().strict) {
         finding("shuffle-absent-lane", site, "a shuffle reads a lane that takes no part: undefined");
     }
-    copy_value(out, mine.out, mine.size);
+    std::memcpy(out, mine.out, mine.size);
     return mine.valid;
 }
 
 Exchange prepare_shuffle(const void *in, unsigned size, Shuffle kind, int argument, int width, Site site) {
     Exchange mine;
-    copy_value(mine.in, in, size);
+    std::memcpy(mine.in, in, size);
     mine.size = size;
     mine.kind = kind;
     mine.argument = argument;
@@ -1262,7 +1249,7 @@ mask_t ballot_converged(bool predicate, Site site) {
 
 mask_t match_any(mask_t mask, const void *value, unsigned size, Site site) {
     Match mine{};
-    copy(mine.value, value, size);
+    std::memcpy(mine.value, value, size);
     mine.size = size;
     collective(mask, &mine, find_matches, nullptr, "match", site);
     return mine.result;
@@ -1305,10 +1292,12 @@ void *shared_variable(const void *key, size_t size, size_t align, const char *na
     const size_t limit = E.grid->shared_limit ? E.grid->shared_limit : arena_size;
     char *memory = block.arena + at;
     if (block.declared + E.grid->dynamic_shared > limit || memory + size + canary_size > block.dynamic) {
-        const std::string text = std::to_string(block.declared + E.grid->dynamic_shared) +
-                                 " bytes of shared memory, the device gives a block " +
-                                 std::to_string(std::min(limit, arena_size));
-        fail(Fault::shared_limit, site, text.c_str());
+        char text[120];
+        std::snprintf(
+            text, sizeof text, "%zu bytes of shared memory, the device gives a block %zu",
+            block.declared + E.grid->dynamic_shared, std::min(limit, arena_size)
+        );
+        fail(Fault::shared_limit, site, text);
     }
     block.used = at + size + canary_size;
     unpoison(memory, size);
@@ -1316,9 +1305,12 @@ void *shared_variable(const void *key, size_t size, size_t align, const char *na
 #ifndef SIMT_ASAN
     std::memset(memory + size, canary, canary_size);
 #endif
+    if (watcher) watcher->shared_declared(memory, size, name);
     block.variables.push_back(Variable{key, memory, size, name, site});
     return memory;
 }
+
+uint64_t block_serial() { return E.current->block->serial; }
 
 void *dynamic_shared() { return E.current->block->dynamic; }
 size_t dynamic_shared_size() { return E.grid->dynamic_shared; }

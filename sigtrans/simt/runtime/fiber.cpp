@@ -90,15 +90,11 @@ Fiber *make_fiber(size_t size) {
     auto *fiber = new Fiber;
     fiber->stack = static_cast<char *>(memory) + page;
     fiber->size = size;
-#ifdef SIMT_TSAN
-    fiber->tsan = __tsan_create_fiber(0);
-#endif
     return fiber;
 }
 
 void prepare_fiber(Fiber &fiber, void (*entry)()) {
     unpoison(fiber.stack, fiber.size);  // an abandoned stack keeps the marks of its frames
-    renew(fiber.stack, fiber.size);
 #ifdef SIMT_UCONTEXT
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack;
@@ -129,17 +125,11 @@ void adopt_thread(Fiber &fiber) {
     pthread_attr_destroy(&attributes);
     fiber.stack = static_cast<char *>(stack);
     fiber.size = size;
-#ifdef SIMT_TSAN
-    fiber.tsan = __tsan_get_current_fiber();
-#endif
 }
 
 void switch_fiber(Fiber &from, Fiber &to) {
 #ifdef SIMT_ASAN
     __sanitizer_start_switch_fiber(&from.asan, to.stack, to.size);
-#endif
-#ifdef SIMT_TSAN
-    __tsan_switch_to_fiber(to.tsan, 1);  // 1: the switch itself orders nothing
 #endif
 #ifdef SIMT_UCONTEXT
     swapcontext(&from.context, &to.context);

@@ -97,7 +97,8 @@ std::string triple(uint3 v) {
 
 // Says a finding once; `module` is empty where `site` tells the place.
 void say(
-    const char *kind, Site site, const std::string &module, uintptr_t offset, const std::string &text
+    const char *kind, Site site, const std::string &module, uintptr_t offset, uintptr_t other,
+    const std::string &text
 ) {
     static std::mutex mutex;
     static std::set<std::tuple<std::string, std::string, std::string, uintptr_t>> said;
@@ -127,7 +128,8 @@ void say(
     quote(record, file.c_str());
     record += ", \"line\": " + std::to_string(site.line) + ", \"module\": ";
     quote(record, module.c_str());
-    record += ", \"offset\": " + std::to_string(offset) + ", \"text\": ";
+    record += ", \"offset\": " + std::to_string(offset) + ", \"other\": " + std::to_string(other);
+    record += ", \"text\": ";
     quote(record, full.c_str());
     record += "}\n";
     const int report = open(config().report, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
@@ -144,15 +146,16 @@ const Config &config() {
     return it;
 }
 
-void finding(const char *kind, Site site, const std::string &text) { say(kind, site, "", 0, text); }
+void finding(const char *kind, Site site, const std::string &text) { say(kind, site, "", 0, 0, text); }
 
-void finding_at(const char *kind, const void *pc, const std::string &text) {
+void finding_at(const char *kind, const void *pc, const std::string &text, const void *other) {
     Dl_info info;
     if (dladdr(pc, &info) && info.dli_fname) {
         const auto base = reinterpret_cast<uintptr_t>(info.dli_fbase);
-        say(kind, Site{"", 0}, info.dli_fname, reinterpret_cast<uintptr_t>(pc) - base, text);
+        const uintptr_t second = other ? reinterpret_cast<uintptr_t>(other) - base : 0;
+        say(kind, Site{"", 0}, info.dli_fname, reinterpret_cast<uintptr_t>(pc) - base, second, text);
     } else {
-        say(kind, Site{"", 0}, "", 0, text);
+        say(kind, Site{"", 0}, "", 0, 0, text);
     }
 }
 

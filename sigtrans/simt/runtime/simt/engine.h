@@ -55,6 +55,7 @@ const Grid &running_grid();  // [device]
 // --- who am I [device] -------------------------------------------------------------------------
 
 unsigned thread_rank();  // in the block, x fastest
+bool on_own_stack(const void *pointer);  // lies on the running thread's stack?
 unsigned lane();
 unsigned warp_in_block();
 mask_t live_lanes();  // lanes of this warp that exist and have not returned

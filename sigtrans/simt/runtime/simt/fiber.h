@@ -17,7 +17,6 @@ struct Fiber {
     void *top = nullptr;     // saved stack pointer while not running
     char *stack = nullptr;   // lowest usable byte; null for the OS thread's own stack
     size_t size = 0;
-    void *tsan = nullptr;
     void *asan = nullptr;
 #ifdef SIMT_UCONTEXT
     ucontext_t context;

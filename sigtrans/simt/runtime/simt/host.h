@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -32,12 +33,19 @@ struct LaunchConfig {
     dim3 cluster = dim3(1, 1, 1);
 };
 
+// What each thread of a grid runs: run(held.get()). No std::function, whose own code would be
+// compiled into the program and be taken for it by a checked build.
+struct Body {
+    void (*run)(void *) = nullptr;
+    std::shared_ptr<void> held;
+    void operator()() const { run(held.get()); }
+};
+
 // Checks a launch against the limits of the device, sets the error if it cannot be, else queues
 // it. `kernel` is the address of the kernel's function where it has one, else null. Returns the
 // vendor's error code (0: accepted).
 int launch(
-    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body,
-    Site site
+    const LaunchConfig &config, const void *kernel, const char *name, Body body, Site site
 );
 
 // --- kernels by address --------------------------------------------------------------------------

@@ -20,7 +20,7 @@ struct Site {
 void finding(const char *kind, Site site, const std::string &text);
 
 // The same for a place in the machine code: the record names the module and the offset in it, from
-// which debug information gives the line.
-void finding_at(const char *kind, const void *pc, const std::string &text);
+// which debug information gives the line. `other` is a second place of the same module, or null.
+void finding_at(const char *kind, const void *pc, const std::string &text, const void *other = nullptr);
 
 }  // namespace simt
