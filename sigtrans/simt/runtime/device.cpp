@@ -530,7 +530,7 @@ namespace {
 
 // A launch that has been checked, as a piece of work. It does not run on a device with a fault.
 std::function<void()> grid_work(
-    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body
+    const LaunchConfig &config, const void *kernel, const char *name, Body body
 ) {
     Grid grid;
     grid.grid = config.grid;
@@ -544,9 +544,7 @@ std::function<void()> grid_work(
     grid.shared_limit = opted ? limit.sharedMemPerBlockOptin : limit.sharedMemPerBlock;
     return [grid, number = self.device, body = std::move(body)]() {
         if (devices()[static_cast<size_t>(number)].fault != cudaSuccess) return;
-        const auto call = [](void *function) { (*static_cast<std::function<void()> *>(function))(); };
-        auto copy = body;
-        const Fault fault = run_grid(grid, call, &copy);
+        const Fault fault = run_grid(grid, body.run, body.held.get());
         if (fault != Fault::none) set_device_fault(number, code_of(fault));
     };
 }
@@ -554,7 +552,7 @@ std::function<void()> grid_work(
 }  // namespace
 
 Work kernel_work(
-    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body
+    const LaunchConfig &config, const void *kernel, const char *name, Body body
 ) {
     Work work;
     work.what = name;
@@ -564,7 +562,7 @@ Work kernel_work(
 }
 
 int launch(
-    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body,
+    const LaunchConfig &config, const void *kernel, const char *name, Body body,
     Site site
 ) {
     if (on_device()) {

@@ -147,7 +147,7 @@ struct Work {
 };
 cudaError_t queue(cudaStream_t stream, Work work, OpRef *made = nullptr);
 Work kernel_work(
-    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body
+    const LaunchConfig &config, const void *kernel, const char *name, Body body
 );
 void finish(const OpRef &op);  // runs it and everything before it
 void finish_stream(StreamState *stream);
@@ -159,7 +159,7 @@ cudaError_t check_no_capture();  // calls that may not be made while a stream re
 // --- graphs --------------------------------------------------------------------------------------
 
 GraphNode *kernel_node(
-    const LaunchConfig &config, const void *kernel, const char *name, std::function<void()> body
+    const LaunchConfig &config, const void *kernel, const char *name, Body body
 );
 
 }  // namespace simt

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine.h"
+#include "watch.h"
 
 namespace simt {
 
@@ -48,25 +49,38 @@ int launch(
     const LaunchConfig &config, const void *kernel, const char *name, Body body, Site site
 );
 
+// A body that applies `kernel` to arguments: each GPU thread changes a copy of its own only.
+template <class Kernel, class... Arguments>
+Body make_body(Kernel kernel, std::tuple<Arguments...> arguments) {
+    using Held = std::pair<Kernel, std::tuple<Arguments...>>;
+    auto *held = new Held(std::move(kernel), std::move(arguments));
+    if (watcher) watcher->allocated(held, sizeof(Held), Memory::parameters, true);
+    Body body;
+    body.held = std::shared_ptr<void>(held, [](void *it) {
+        if (watcher) watcher->freed(it);
+        delete static_cast<Held *>(it);
+    });
+    body.run = [](void *it) {
+        auto mine = *static_cast<Held *>(it);
+        std::apply(mine.first, mine.second);
+    };
+    return body;
+}
+
 // --- kernels by address --------------------------------------------------------------------------
 
 // Makes a body from the addresses of a kernel's arguments, as cudaLaunchKernel gets them.
-using Bind = std::function<void()> (*)(const void *kernel, void *const *arguments);
+using Bind = Body (*)(const void *kernel, void *const *arguments);
 void register_kernel(const void *kernel, Bind bind, const size_t *sizes, size_t count);
 
 template <class... P, size_t... I>
-std::function<void()> bind_arguments(
-    void (*kernel)(P...), void *const *arguments, std::index_sequence<I...>
-) {
+Body bind_arguments(void (*kernel)(P...), void *const *arguments, std::index_sequence<I...>) {
     (void)arguments;
-    return [kernel, held = std::tuple<P...>(*static_cast<P *>(arguments[I])...)]() {
-        auto mine = held;  // each GPU thread changes its own parameters only
-        std::apply(kernel, std::move(mine));
-    };
+    return make_body(kernel, std::tuple<P...>(*static_cast<P *>(arguments[I])...));
 }
 
 template <class... P>
-std::function<void()> bind_kernel(const void *kernel, void *const *arguments) {
+Body bind_kernel(const void *kernel, void *const *arguments) {
     auto function = reinterpret_cast<void (*)(P...)>(const_cast<void *>(kernel));
     return bind_arguments(function, arguments, std::index_sequence_for<P...>());
 }
