@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "host.h"
-#include "watch.h"
 
 namespace simt {
 
@@ -26,18 +25,7 @@ class Launch {
     int call(
         const char *name, const void *address, Site site, Kernel kernel, Arguments... arguments
     ) {
-        using Held = std::pair<Kernel, std::tuple<Arguments...>>;
-        auto *held = new Held(std::move(kernel), std::tuple<Arguments...>(std::move(arguments)...));
-        if (watcher) watcher->allocated(held, sizeof(Held), Memory::parameters, true);
-        Body body;
-        body.held = std::shared_ptr<void>(held, [](void *it) {
-            if (watcher) watcher->freed(it);
-            delete static_cast<Held *>(it);
-        });
-        body.run = [](void *it) {
-            auto mine = *static_cast<Held *>(it);  // each GPU thread changes its own parameters only
-            std::apply(mine.first, mine.second);
-        };
+        Body body = make_body(std::move(kernel), std::tuple<Arguments...>(std::move(arguments)...));
         return launch(config_, address, name, std::move(body), site);
     }
 
