@@ -150,10 +150,12 @@ void *shared_pointer(unsigned offset, Site site = Site::here());
 // The same place in another block of the cluster (distributed shared memory).
 void *cluster_pointer(const void *pointer, unsigned block_rank, Site site = Site::here());
 
+// Key is a type of its own for each variable; it carries what the declaration says of alignment.
 template <class T, class Key>
 inline T &shared(const char *name, Site site = Site::here()) {
     static char key;
-    return *static_cast<T *>(shared_variable(&key, sizeof(T), alignof(T), name, site));
+    constexpr size_t align = alignof(T) > alignof(Key) ? alignof(T) : alignof(Key);
+    return *static_cast<T *>(shared_variable(&key, sizeof(T), align, name, site));
 }
 
 // --- faults [device] ---------------------------------------------------------------------------
