@@ -64,7 +64,9 @@ class Lowered:
 
 def needs_lowering(data: bytes, context: Context) -> bool:
     """A quick look: could there be anything to do?"""
-    return any(mark in data for mark in MARKS) or any(w in data for w in context.shared_words)
+    if any(mark in data for mark in MARKS) or any(w in data for w in context.shared_words):
+        return True
+    return bool(context.kernels) and _CAST.search(data) is not None
 
 
 def find_shared_words(data: bytes) -> dict[bytes, bool]:
