@@ -14,6 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sigtrans.simt.cache import (
+    cache_folder,
+    digest,
+    kept,
+    place_file,
+    place_link,
+    write_tree,
+)
 from sigtrans.simt.matrix import Mode
 from sigtrans.simt.options import Compile
 from sigtrans.simt.toolchain import (
@@ -22,12 +30,9 @@ from sigtrans.simt.toolchain import (
     BuildError,
     Compiler,
     build_runtime,
-    cache_folder,
     call,
     compile_all,
-    digest,
     find_compiler,
-    kept,
     mode_flags,
     runtime_digest,
 )
@@ -190,14 +195,11 @@ class _Build:
 
     def _mirror(self, path: Path) -> None:
         """A file's place in the mirror: lowered, or a link to it."""
-        place = self._place(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
         data = self.lowered.get(path)
         if data is None:
-            if not place.is_symlink():
-                _replace(place, lambda made: made.symlink_to(path))
-        elif place.is_symlink() or not place.exists() or place.read_bytes() != data:
-            _replace(place, lambda made: _write(made, data))
+            place_link(self._place(path), path)
+        else:
+            place_file(self._place(path), data)
 
     def _place(self, path: Path) -> Path:
         return self.mirror / path.relative_to("/")
@@ -275,13 +277,8 @@ class _Build:
         from sigtrans.simt.headers import make_musa_headers
 
         folder = cache_folder() / "musa" / digest(runtime_digest(), self.program.sdk)
-
-        def make(path: Path) -> None:
-            for name, data in make_musa_headers(INCLUDE, load(), self.program.sdk).items():
-                (path / name).parent.mkdir(parents=True, exist_ok=True)
-                _write(path / name, data)
-
-        return kept(folder, make)
+        headers = make_musa_headers(INCLUDE, load(), self.program.sdk)
+        return kept(folder, lambda made: write_tree(made, headers))
 
     def _link(self, objects: Sequence[Path], runtime: Sequence[Path]) -> Path:
         options = self.program.options
@@ -301,7 +298,7 @@ class _Build:
         )  # fmt: skip
         return kept(
             cache_folder() / "programs" / key / name,
-            lambda path: _ignore(call((*command, str(path)), name)),
+            lambda path: call((*command, str(path)), name),
         )
 
 
@@ -326,19 +323,3 @@ def _helpers() -> Path:
     from sigtrans.names import data_dir
 
     return data_dir().parent / "templates" / "helpers"
-
-
-def _replace(place: Path, make: Callable[[Path], object]) -> None:
-    """Another build may be doing the same: whole or not at all."""
-    made = place.with_name(f".{place.name}.{os.getpid()}")
-    made.unlink(missing_ok=True)
-    make(made)
-    made.replace(place)
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-
-
-def _ignore(_: object) -> None:
-    """The result is in the file."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from sigtrans.simt.execute import play_matrix, render_findings, run_program, wor
 from sigtrans.simt.matrix import Matrix
 from sigtrans.simt.toolchain import BuildError
 from sigtrans.source import Diagnostic, Severity, SigtransError, SourceFile
+from sigtrans.store import write_file
 
 DONE, ATTENTION, FAILED = 0, 1, 2
 
@@ -44,7 +44,7 @@ def run_command(options: argparse.Namespace, rest: tuple[list[str], list[str]]) 
         raise
     _tell(built.diagnostics, options)
     if options.output:
-        shutil.copy2(built.executable, options.output)
+        write_file(options.output, built.executable.read_bytes(), 0o755)
     if options.build_only:
         if not options.output and not options.quiet:
             print(built.executable)

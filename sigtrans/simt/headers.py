@@ -25,7 +25,7 @@ _VERSION = re.compile(rb"^([ \t]*#[ \t]*define[ \t]+MUSA(?:RT)?_VERSION)[ \t]+\d
 ABSENT = "simt_absent"  # folder of headers that MUSA lacks and others of ours still include
 
 
-def make_musa_headers(include: Path, table: NameTable, sdk: str) -> dict[PurePosixPath, bytes]:
+def make_musa_headers(include: Path, table: NameTable, sdk: str) -> dict[str, bytes]:
     """The MUSA headers by path: `include` is our folder of CUDA headers, `sdk` the release that
     version macros speak of."""
     files = {
@@ -34,7 +34,7 @@ def make_musa_headers(include: Path, table: NameTable, sdk: str) -> dict[PurePos
         if path.is_file()
     }
     places = {path: _place(path, table) for path in files}
-    return {places[path]: _rename(data, table, places, sdk) for path, data in files.items()}
+    return {str(places[path]): _rename(data, table, places, sdk) for path, data in files.items()}
 
 
 def _place(path: PurePosixPath, table: NameTable) -> PurePosixPath:
@@ -55,7 +55,7 @@ def _rename(
     at = 0
     lexed = lex(data, make_pattern())
     for start, end, name in lexed.words:
-        target = rename(name, table)
+        target = find_musa_name(name, table)
         if target != name:
             out += [data[at:start], target]
             at = end
@@ -65,7 +65,7 @@ def _rename(
     return _VERSION.sub(rb"\1 %d" % (int(major) * 10000 + int(minor) * 100), text)
 
 
-def rename(name: bytes, table: NameTable) -> bytes:
+def find_musa_name(name: bytes, table: NameTable) -> bytes:
     """What a name of the CUDA headers is called in the MUSA ones."""
     target = table.targets.get(name)
     if target is not None:

@@ -149,7 +149,7 @@ class _Lowering:
         left = view.after(close + 3)
         if text[left : left + 1] != b"(":
             return "no arguments follow its >>>"
-        right = view.close(left)
+        right = view.find_close(left)
         if right < 0:
             return "the ) that ends its arguments was not found"
         start = self._kernel_start(view.before(at))
@@ -202,7 +202,7 @@ class _Lowering:
         while last >= 0:
             byte = text[last]
             if byte in b")]":
-                start = view.open(last)
+                start = view.find_open(last)
                 if start < 0:
                     return -1
                 last = view.before(start)
@@ -341,7 +341,7 @@ class _Lowering:
                 if start < 0:
                     return at
             elif byte == 0x29:
-                left = view.open(last)
+                left = view.find_open(last)
                 name = view.before(left)
                 word = text[view.name_start(name) : name + 1] if left > 0 else b""
                 if word not in (b"__align__", b"alignas", b"__attribute__", b"decltype"):
@@ -364,7 +364,7 @@ class _Lowering:
             if byte == 0x3B:
                 return at
             if byte in b"([{":
-                at = self.view.close(at)
+                at = self.view.find_close(at)
                 if at < 0:
                     return -1
             elif byte in b")]}":
@@ -485,7 +485,7 @@ class _Lowering:
             if byte == 0x28:
                 last = self.view.before(at)
                 word = text[self.view.name_start(last) : last + 1]
-                close = self.view.close(at)
+                close = self.view.find_close(at)
                 if close < 0:
                     return b"", at, False
                 if word not in (b"__align__", b"alignas", b"__attribute__", b"__launch_bounds__"):

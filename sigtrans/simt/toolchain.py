@@ -1,21 +1,19 @@
-"""The C++ compiler, its flags for each way to build, and objects cached by content."""
+"""The C++ compiler, its flags for each way to build, and the runtime that programs link."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sigtrans import __version__
 from sigtrans.run import run
+from sigtrans.simt.cache import cache_folder, digest, kept
 from sigtrans.simt.matrix import Mode
 from sigtrans.source import Diagnostic, SigtransError
 
@@ -92,41 +90,7 @@ def mode_flags(compiler: Compiler, mode: Mode) -> tuple[str, ...]:
     return (*flags, *_VOLATILE[compiler.family]) if mode == "checked" else flags
 
 
-# --- the cache ----------------------------------------------------------------------------------
-
-
-def cache_folder() -> Path:
-    """Where objects are kept: SIGTRANS_CACHE, else the user's cache folder."""
-    own = os.environ.get("SIGTRANS_CACHE")
-    if own:
-        return Path(own)
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "sigtrans" / f"simt-{__version__}"
-
-
-def digest(*parts: bytes | str) -> str:
-    """A name for content; parts are kept apart by their lengths."""
-    total = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape")
-        total.update(b"%d:" % len(data))
-        total.update(data)
-    return total.hexdigest()
-
-
-def kept(path: Path, make: Callable[[Path], None]) -> Path:
-    """`path`, made by `make` (which gets another name to write to) unless it is there.
-
-    A cached file is whole or absent: it is renamed into place, so an interrupted build or two at
-    the same time leave nothing that a later one would trust."""
-    if path.exists():
-        return path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".making-") as folder:
-        made = Path(folder) / path.name
-        make(made)
-        made.replace(path)
-    return path
+# --- calls ---------------------------------------------------------------------------------------
 
 
 def compile_all(jobs: Iterable[Callable[[], Path]]) -> list[Path]:
@@ -174,7 +138,7 @@ def build_runtime(compiler: Compiler, mode: Mode, say: Callable[[str], None]) ->
 
     def make(source: Path, out: Path, extra: tuple[str, ...] = ()) -> Path:
         command = (*compiler.command, *flags, *extra, *includes, "-c", str(source), "-o")
-        return kept(out, lambda path: _ignore(call((*command, str(path)), source.name)))
+        return kept(out, lambda path: call((*command, str(path)), source.name))
 
     sources = sorted(RUNTIME.glob("*.cpp"))
     jobs: list[Callable[[], Path]] = [
@@ -185,14 +149,10 @@ def build_runtime(compiler: Compiler, mode: Mode, say: Callable[[str], None]) ->
         hooks = RUNTIME / "checked" / "hooks.cpp"
         jobs.append(lambda: make(hooks, checked[0], ("-fno-builtin",)))
     objects = [path for path in compile_all(jobs) if path not in checked]
-    kept(archive, lambda path: _ignore(_archive(compiler, path, objects)))
+    kept(archive, lambda path: _archive(compiler, path, objects))
     return (*checked, archive)
 
 
 def _archive(compiler: Compiler, path: Path, objects: Sequence[Path]) -> str:
     tool = (*compiler.command[:-1], "ar") if "ziglang" in compiler.command else ("ar",)
     return call((*tool, "rcs", str(path), *map(str, objects)), path.name)
-
-
-def _ignore(_: object) -> None:
-    """The result is in the file."""
