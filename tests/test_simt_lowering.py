@@ -128,6 +128,11 @@ def test_device_variables_are_declared_and_belong_to_their_file() -> None:
     assert body(text, relocatable=True) == f"__device__ int total = 3;{declared}\n"
 
 
+@pytest.mark.parametrize("line", ["#include <a>", '#include "a.h"', "#define LESS >"])
+def test_device_variable_after_a_directive(line: str) -> None:
+    assert "simt_V_total" in body(f"{line}\n__device__ int total;\n")
+
+
 def test_kernel_whose_address_loses_its_type_is_registered() -> None:
     text = "__global__ void k(int);\nauto *p = (void *)k;\n"
     assert body(text).splitlines()[1] == "auto *p = (void *)::simt::registered(k);"

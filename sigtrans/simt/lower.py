@@ -445,7 +445,7 @@ class _Lowering:
                 continue
             start = self._declaration_start(at)
             head, done, is_variable = self._declaration_head(start)
-            if self.view.text[self.view.before(start)] == 0x22:  # extern "C"
+            if self._follows(start, 0x22):  # extern "C"
                 continue
             is_plain = head and not _LINKED.search(head) and _is_plain_name(head)
             if is_plain and not self.context.relocatable:
@@ -471,14 +471,18 @@ class _Lowering:
             )
         self._edit(end + 1, end + 1, b"".join(out), "simt/variable")
 
+    def _follows(self, at: int, byte: int) -> bool:
+        """Is `byte` the last of the code before `at`, directives aside?"""
+        before = self.view.before(at)
+        return before >= 0 and self.view.text[before] == byte and not self.view.in_directive(before)
+
     def _declaration_head(self, at: int) -> tuple[bytes, int, bool]:
         """A declaration up to its parameters, initializer or end ("" for what is no such thing),
         where that is, and whether it is a variable's."""
         text = self.view.text
         out: list[bytes] = []
         start = at
-        before = self.view.before(at)
-        if before >= 0 and text[before] == 0x3E:
+        if self._follows(at, 0x3E):
             return b"", at + 1, False  # a template
         while at < len(text) and at - start < 2000:
             byte = text[at]

@@ -86,7 +86,8 @@ def _make(name: str) -> Compiler:
 
 
 def mode_flags(compiler: Compiler, mode: Mode) -> tuple[str, ...]:
-    flags = (*_MODES[mode], *compiler.flags)
+    few = "-fmax-errors=8" if compiler.family == "gcc" else "-ferror-limit=8"
+    flags = (*_MODES[mode], *compiler.flags, few)
     return (*flags, *_VOLATILE[compiler.family]) if mode == "checked" else flags
 
 

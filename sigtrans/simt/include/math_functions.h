@@ -47,8 +47,8 @@ inline float rnorm4df(float a, float b, float c, float d) { return float(1 / nor
 // --- the smaller and the larger ----------------------------------------------------------------
 
 #define SIMT_EXTREMES(A, B, R) \
-    inline R min(A a, B b) { return R(a) < R(b) ? R(a) : R(b); } \
-    inline R max(A a, B b) { return R(a) < R(b) ? R(b) : R(a); }
+    inline R min(A x, B y) { const R a = (R)x, b = (R)y; return a < b ? a : b; } \
+    inline R max(A x, B y) { const R a = (R)x, b = (R)y; return a < b ? b : a; }
 SIMT_EXTREMES(int, int, int)
 SIMT_EXTREMES(unsigned int, unsigned int, unsigned int)
 SIMT_EXTREMES(int, unsigned int, unsigned int)

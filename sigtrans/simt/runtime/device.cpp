@@ -189,6 +189,7 @@ cudaError_t code_of(Fault fault) {
         case Fault::stack_overflow: return cudaErrorHardwareStackError;
         case Fault::assertion: return cudaErrorAssert;
         case Fault::trap:
+        case Fault::shared_limit:
         case Fault::arithmetic: return cudaErrorLaunchFailure;
     }
     return cudaErrorUnknown;
