@@ -86,7 +86,7 @@ RUNS = (
 
 MEANING = {
     "order": "the result depends on the order in which threads run: a race or a missing barrier",
-    "unwritten": "the result depends on what memory held before: something is read that"
+    "unwritten": "the result depends on what memory held before: something is read that "
     "nobody wrote",
     "streams": "the result depends on how streams overlap: a wait is missing, or a stream is wrong",
     "width": "the result depends on the width of a warp: the code assumes 32 lanes",
