@@ -83,12 +83,23 @@ def find_sources(paths: Sequence[Path]) -> tuple[Path, ...]:
         where = paths[0]
         if where.is_dir():
             raise SigtransError(f"{where}: no {' or '.join(DEVICE)} file in it")
-    sources = tuple(dict.fromkeys(_absolute(path) for path in found))
+    sources = _without_included(tuple(dict.fromkeys(_absolute(path) for path in found)))
     mains = [path for path in sources if _MAIN.search(path.read_bytes())]
     if len(mains) > 1:
         names = ", ".join(path.name for path in mains)
         raise SigtransError(f"more than one main(): {names}; name the files of one program")
     return sources
+
+
+def _without_included(sources: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Kernels often stand in a .cu file that another one includes: those are no sources."""
+    included = {
+        _absolute(source.parent / os.fsdecode(name))
+        for source in sources
+        for quote, name in _INCLUDE.findall(source.read_bytes())
+        if quote == b'"'
+    }
+    return tuple(source for source in sources if source not in included)
 
 
 def _absolute(path: Path) -> Path:

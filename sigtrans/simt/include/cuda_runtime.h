@@ -10,6 +10,7 @@
 
 #ifdef __cplusplus
 #include "channel_descriptor.h"
+#include "driver_functions.h"
 #include "simt/launch.h"
 
 // --- allocation, for any type of pointer ---------------------------------------------------------

@@ -19,6 +19,8 @@
 #define CUDARTAPI
 #define CUDARTAPI_CDECL
 #define CUDAAPI
+#define CUDART_CB
+#define CUDA_CB
 
 #ifndef __cplusplus
 #define __forceinline__ __inline__ __attribute__((unused))
