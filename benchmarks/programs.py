@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 SAMPLES = (
@@ -113,7 +113,7 @@ def rodinia_jobs(tree: Path, wanted: list[str]) -> list[Job]:
     def job(name: str, folder: str, arguments: str, sources: str = "", options: str = "", **data: bytes) -> Job:
         where = cuda / folder
         files = tuple(where / s for s in sources.split()) if sources else (where,)
-        named = {key.replace("_dot_", "."): value for key, value in data.items()}
+        named = {key.replace("_dot_", ".").replace("_up_", "../../data/dwt2d/"): value for key, value in data.items()}
         return Job(name, files, tuple(f"-I{where / o}" if not o.startswith("-") else o for o in options.split()), tuple(arguments.split()), where, named)
 
     temperatures, power = _numbers(64 * 64, 320, 340), _numbers(64 * 64, 0, 0.01)
@@ -129,7 +129,8 @@ def rodinia_jobs(tree: Path, wanted: list[str]) -> list[Job]:
         job("gaussian", "gaussian", "-s 32 -q"),
         job("hotspot", "hotspot", "64 2 4 temp power out.txt", temp=temperatures, power=power),
         job("hotspot3D", "hotspot3D", "64 8 4 power temp out.txt", "3D.cu", temp=deep, power=deep_power),
-        job("huffman", "huffman", "data.bin", options=".", data_dot_bin=bytes(random.Random(5).choices(range(64), k=8192))),
+        job("huffman", "huffman", "data.bin",
+            "main_test_cu.cu stats_logger.cpp vlc_kernel_sm64huff.cu scan.cu pack_kernels.cu cpuencode.cpp", ".", data_dot_bin=bytes(random.Random(5).choices(range(64), k=1 << 19))),
         job("hybridsort", "hybridsort", "r 10000"),
         job("kmeans", "kmeans", "-i features -o", features=_features(512, 8)),
         job("lavaMD", "lavaMD", "-boxes1d 2",
@@ -147,11 +148,11 @@ def rodinia_jobs(tree: Path, wanted: list[str]) -> list[Job]:
         job("cfd_euler3d", "cfd", "mesh", "euler3d.cu", "-Dblock_length=32", mesh=_mesh(256)),
         job("cfd_pre_euler3d", "cfd", "mesh", "pre_euler3d.cu", "-Dblock_length=32", mesh=_mesh(256)),
         job("cfd_euler3d_double", "cfd", "mesh", "euler3d_double.cu", "-Dblock_length=32", mesh=_mesh(256)),
-        job("dwt2d", "dwt2d", "picture.bmp -d 64x64 -f -5 -l 2",
+        job("dwt2d", "dwt2d", "picture.bmp -d 192x192 -f -5 -l 3",
             "main.cu dwt_cuda/fdwt53.cu dwt_cuda/fdwt97.cu dwt_cuda/common.cu dwt_cuda/rdwt97.cu "
-            "dwt_cuda/rdwt53.cu components.cu dwt.cu", ".", picture_dot_bmp=_picture(64)),
+            "dwt_cuda/rdwt53.cu components.cu dwt.cu", ".", _up_picture_dot_bmp=_picture(192)),
         job("mummergpu", "mummergpu", "-h", "", "."),
-        job("heartwall", "heartwall", "video.avi 1", "main.c kernel.cu", "AVI"),
+        job("heartwall", "heartwall", "video.avi 1", "main.cu AVI/avilib.c AVI/avimod.c", "AVI"),
         job("leukocyte", "leukocyte", "video.avi 1", "CUDA/detect_main.c", "CUDA"),
     ]  # fmt: skip
     return [j for j in jobs if not wanted or j.name in wanted]
@@ -180,7 +181,8 @@ def _picture(side: int) -> bytes:
 def play(job: Job, seconds: float, musa: bool = False) -> Result:
     command = [sys.executable, "-m", "sigtrans", "run", "-q", "--build-only"]
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = Path(name) / "cuda" / "program"  # some look for ../../data
+        folder.mkdir(parents=True)
         exe = folder / "program"
         build = [*command, *(["--musa"] if musa else []), "-o", str(exe), *map(str, job.sources), *job.options]
         built = subprocess.run(build, capture_output=True, text=True, errors="replace")
@@ -192,6 +194,7 @@ def play(job: Job, seconds: float, musa: bool = False) -> Result:
                 (folder / path.name).symlink_to(path)
         for file, data in job.data.items():
             (folder / file).unlink(missing_ok=True)
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(data)
         try:
             ran = subprocess.run(
@@ -216,12 +219,15 @@ def main() -> None:
     parser.add_argument("suite", choices=("samples", "rodinia"))
     parser.add_argument("tree", type=Path)
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--include", type=Path, help="a folder with helper_cuda.h, for rodinia's cfd")
     parser.add_argument("--port", action="store_true")
     parser.add_argument("--seconds", type=float, default=30)
     options = parser.parse_args()
     tree = options.tree.resolve()
     find = find_samples if options.suite == "samples" else rodinia_jobs
     jobs = find(tree, options.names)
+    if options.include:
+        jobs = [replace(j, options=(*j.options, f"-I{options.include.resolve()}")) for j in jobs]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda job: play(job, options.seconds), jobs))
     report(results)

@@ -35,6 +35,7 @@ LAUNCHES = [
      "::simt::Launch(2, dim3(3, 4)).of(SIMT_NAME(k), k)(p, 0);"),
     (ONE, "ns::k<<<g, b, s, t>>>(p, n);",
      "::simt::Launch(g, b, s, t).of(SIMT_NAME(ns::k), ns::k)(p, n);"),
+    (ONE, "k << <1, 2 >> > (p, n);", "::simt::Launch(1, 2 ).of(SIMT_NAME(k), k)(p, n);"),
     # Template arguments to be deduced and defaults need a call.
     (TEMPLATE, "k<<<2, 3>>>(p, 1);",
      "::simt::Launch(2, 3).of(SIMT_NAME(k), [=](auto &...p_) { k(p_...); })(p, 1);"),

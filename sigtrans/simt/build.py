@@ -93,12 +93,15 @@ def find_sources(paths: Sequence[Path]) -> tuple[Path, ...]:
 
 def _without_included(sources: tuple[Path, ...]) -> tuple[Path, ...]:
     """Kernels often stand in a .cu file that another one includes: those are no sources."""
-    included = {
-        _absolute(source.parent / os.fsdecode(name))
-        for source in sources
-        for quote, name in _INCLUDE.findall(source.read_bytes())
-        if quote == b'"'
-    }
+    included: set[Path] = set()
+    todo = list(sources)
+    while todo:
+        path = todo.pop()
+        for quote, name in _INCLUDE.findall(path.read_bytes()):
+            other = _absolute(path.parent / os.fsdecode(name))
+            if quote == b'"' and other not in included and other.is_file():
+                included.add(other)
+                todo.append(other)
     return tuple(source for source in sources if source not in included)
 
 
@@ -255,6 +258,7 @@ class _Build:
     def _flags(self, source: Path) -> tuple[str, ...]:
         options = self.program.options
         flags = [*mode_flags(self.compiler, self.mode), "-g", "-fPIC", "-w", "-fno-strict-aliasing"]
+        flags.append(f"-ffile-prefix-map={self.mirror}=")
         if options.debug:
             flags.append("-O0")
         device = source.suffix in DEVICE or options.all_device

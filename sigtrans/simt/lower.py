@@ -17,12 +17,14 @@ from sigtrans.source import Diagnostic, Edit, Severity, SourceFile, Span, apply
 from sigtrans.syntax import IDENTIFIER_BYTES, LINE_SPLICE, Lexed, find_blanks
 
 MARKS = (
-    *(b"<<<", b"__shared__", b"__device__", b"__constant__", b"__managed__"),
+    *(b"<<", b"__shared__", b"__device__", b"__constant__", b"__managed__"),
     *(b"asm", b"__CUDA_ARCH__", b"__MUSA_ARCH__"),
 )
 
-_LAUNCH = re.compile(rb"(?<!<)(?<!operator)<<<(?![<=])")
+# nvcc takes `<< <` as well, which is nothing else in C++.
+_LAUNCH = re.compile(rb"(?<!<)(?<!operator)<<[ \t]*<(?![<=])")
 _CLOSE = re.compile(rb"[()\[\]{};]|>{3,}")
+_CLOSE_SPACED = re.compile(rb"[()\[\]{};]|>>[ \t]*>")
 _ASM = re.compile(rb"\b(?:asm|__asm__|__asm)\b")
 _ARCH = re.compile(rb"\b__(?:CUDA|MUSA)_ARCH__\b")
 _DEVICE_NAME = re.compile(rb"\b__(?:device|constant|managed)__\b")
@@ -105,7 +107,7 @@ class _Lowering:
         data = self.data
         if b"asm" in data:
             self._assembly()
-        if b"<<<" in data:
+        if b"<<" in data:
             self._launches()
         self._shared()
         self._device_names()
@@ -134,19 +136,19 @@ class _Lowering:
 
     def _launches(self) -> None:
         for match in _LAUNCH.finditer(self.view.text):
-            fault = self._launch(match.start())
+            fault = self._launch(*match.span())
             if fault:
                 self._say(
                     match.start(), match.end(), "SIG830", Severity.ERROR,
                     f"this launch cannot be run on the CPU: {fault}", "write it in a plainer form",
                 )  # fmt: skip
 
-    def _launch(self, at: int) -> str:
+    def _launch(self, at: int, inside: int) -> str:
         view, text = self.view, self.view.text
-        close = self._end_of_configuration(at + 3)
+        close, behind = self._end_of_configuration(inside, spaced=inside - at > 3)
         if close < 0:
             return "the >>> that ends it was not found"
-        left = view.after(close + 3)
+        left = view.after(behind)
         if text[left : left + 1] != b"(":
             return "no arguments follow its >>>"
         right = view.find_close(left)
@@ -167,7 +169,7 @@ class _Lowering:
                 return "a braced argument, and the kernel's parameters are not known"
         cluster = b".cluster(" + known.cluster + b")" if known and known.cluster else b""
         self._edit(
-            start, at + 3, b"::simt::Launch(" + line_ends(self.data[start:at]), "simt/launch"
+            start, inside, b"::simt::Launch(" + line_ends(self.data[start:at]), "simt/launch"
         )
         self._edit(
             close, left + 1,
@@ -176,23 +178,23 @@ class _Lowering:
         )  # fmt: skip
         return ""
 
-    def _end_of_configuration(self, at: int) -> int:
-        """Where the >>> begins that ends a launch configuration."""
+    def _end_of_configuration(self, at: int, spaced: bool) -> tuple[int, int]:
+        """Where the >>> (or, if the launch began so, >> >) that ends it begins and ends."""
         depth = 0
-        for match in _CLOSE.finditer(self.view.text, at, at + 8000):
+        for match in (_CLOSE_SPACED if spaced else _CLOSE).finditer(self.view.text, at, at + 8000):
             byte = match.group()[0]
             if byte in b"([{":
                 depth += 1
             elif byte in b")]}":
                 depth -= 1
                 if depth < 0:
-                    return -1
+                    return -1, -1
             elif byte == 0x3E:
                 if depth == 0:
-                    return match.end() - 3
+                    return (match.start() if spaced else match.end() - 3), match.end()
             elif depth == 0:
-                return -1
-        return -1
+                return -1, -1
+        return -1, -1
 
     def _kernel_start(self, last: int) -> int:
         """Where the expression begins whose last byte is `last`: a name, perhaps with scopes,

@@ -1227,3 +1227,13 @@ cudaError_t cudaProfilerStart() {
 cudaError_t cudaProfilerStop() {
     return api(SIMT_CALLER, [] { return cudaSuccess; });
 }
+
+// The linker's names of these, for C files that call functions which they never declared.
+#define SIMT_ALIAS(name) asm(".globl cuda" #name "\n.set cuda" #name ", simt_host_" #name "\n");
+SIMT_ALIAS(SetDevice)
+SIMT_ALIAS(GetDevice)
+SIMT_ALIAS(GetDeviceCount)
+SIMT_ALIAS(DeviceSynchronize)
+SIMT_ALIAS(DeviceReset)
+SIMT_ALIAS(GetLastError)
+SIMT_ALIAS(GetErrorString)

@@ -1117,3 +1117,10 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
         return is_managed(pointer, length) ? cudaSuccess : cudaErrorInvalidValue;
     });
 }
+
+// The linker's names of these, for C files that call functions which they never declared.
+#define SIMT_ALIAS(name) asm(".globl cuda" #name "\n.set cuda" #name ", simt_host_" #name "\n");
+SIMT_ALIAS(Malloc)
+SIMT_ALIAS(Free)
+SIMT_ALIAS(Memcpy)
+SIMT_ALIAS(Memset)
