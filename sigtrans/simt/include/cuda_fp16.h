@@ -155,22 +155,22 @@ inline __half __hdiv(__half a, __half b) { return simt::simt_h(simt::wide(a) / s
 inline __half __hadd_rn(__half a, __half b) { return __hadd(a, b); }
 inline __half2 __hadd2(__half2 a, __half2 b) { return __half2(__hadd(a.x, b.x), __hadd(a.y, b.y)); }
 inline __half2 __hadd2_rn(__half2 a, __half2 b) { return __hadd2(a, b); }
-inline __half __hadd_sat(__half a, __half b) { return __half(__saturatef(__hadd(a, b))); }
+inline __half __hadd_sat(__half a, __half b) { return __half(simt::saturated(__hadd(a, b))); }
 inline __half2 __hadd2_sat(__half2 a, __half2 b) { return __half2(__hadd_sat(a.x, b.x), __hadd_sat(a.y, b.y)); }
 inline __half __hsub_rn(__half a, __half b) { return __hsub(a, b); }
 inline __half2 __hsub2(__half2 a, __half2 b) { return __half2(__hsub(a.x, b.x), __hsub(a.y, b.y)); }
 inline __half2 __hsub2_rn(__half2 a, __half2 b) { return __hsub2(a, b); }
-inline __half __hsub_sat(__half a, __half b) { return __half(__saturatef(__hsub(a, b))); }
+inline __half __hsub_sat(__half a, __half b) { return __half(simt::saturated(__hsub(a, b))); }
 inline __half2 __hsub2_sat(__half2 a, __half2 b) { return __half2(__hsub_sat(a.x, b.x), __hsub_sat(a.y, b.y)); }
 inline __half __hmul_rn(__half a, __half b) { return __hmul(a, b); }
 inline __half2 __hmul2(__half2 a, __half2 b) { return __half2(__hmul(a.x, b.x), __hmul(a.y, b.y)); }
 inline __half2 __hmul2_rn(__half2 a, __half2 b) { return __hmul2(a, b); }
-inline __half __hmul_sat(__half a, __half b) { return __half(__saturatef(__hmul(a, b))); }
+inline __half __hmul_sat(__half a, __half b) { return __half(simt::saturated(__hmul(a, b))); }
 inline __half2 __hmul2_sat(__half2 a, __half2 b) { return __half2(__hmul_sat(a.x, b.x), __hmul_sat(a.y, b.y)); }
 inline __half2 __h2div(__half2 a, __half2 b) { return __half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); }
 inline __half __hfma(__half a, __half b, __half c) { return simt::simt_h(simt::fused_odd(simt::wide(a), simt::wide(b), simt::wide(c))); }
 inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }
-inline __half __hfma_sat(__half a, __half b, __half c) { return __half(__saturatef(__hfma(a, b, c))); }
+inline __half __hfma_sat(__half a, __half b, __half c) { return __half(simt::saturated(__hfma(a, b, c))); }
 inline __half2 __hfma2_sat(__half2 a, __half2 b, __half2 c) { return __half2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)); }
 inline __half __hfma_relu(__half a, __half b, __half c) { const __half r = __hfma(a, b, c); return float(r) > 0 || simt::is_nan(r) ? r : __half(0.0f); }
 inline __half2 __hfma2_relu(__half2 a, __half2 b, __half2 c) { return __half2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)); }

@@ -341,7 +341,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) SIMT_AS("Destro
 cudaError_t cudaProfilerStart(void) SIMT_AS("ProfilerStart");
 cudaError_t cudaProfilerStop(void) SIMT_AS("ProfilerStop");
 
-#include "simt/graph_api.h"
+#include "crt/graph_api.h"
 
 // Streams with the number 0 in this source: the legacy default stream, or the thread's own.
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM

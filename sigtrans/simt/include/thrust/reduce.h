@@ -1,3 +1,3 @@
 // Thrust is one header here.
 #pragma once
-#include "simt/thrust.h"
+#include "crt/thrust.h"

@@ -22,6 +22,9 @@ inline float float_from_half(uint16_t bits) {
 uint16_t bfloat_from_double(double value, Round how = Round::nearest);
 inline float float_from_bfloat(uint16_t bits) { return bit_cast<float>(uint32_t(bits) << 16); }
 
+// To 0 .. 1; what is no number becomes 0.
+inline float saturated(float x) { return x >= 1 ? 1.0f : x > 0 ? x : 0.0f; }
+
 // a * b + c, so that one rounding to sixteen bits is right: the last bit tells that more follows.
 inline double fused_odd(double a, double b, double c) {
     const double product = a * b;  // exact for sixteen-bit numbers

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "cuda_runtime.h"
-#include "host.h"
-#include "watch.h"
+#include "simt/host.h"
+#include "simt/watch.h"
 
 namespace thrust {
 
