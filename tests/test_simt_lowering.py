@@ -109,6 +109,15 @@ def test_shared_variables_of_one_statement_share_its_type() -> None:
     assert "typedef simt_B_a *simt_T_b;" in text
 
 
+def test_shared_variable_of_a_macro_whose_user_ends_it() -> None:
+    text = "#define TILE(n) __shared__ int n##_t[4]\n#define SHARED __shared__\n"
+    assert body(text) == (
+        "#define TILE(n) typedef int simt_T_##n##_t[4]; struct  simt_K_##n##_t {}; "
+        "simt_T_##n##_t &n##_t = ::simt::shared<simt_T_##n##_t, simt_K_##n##_t>"
+        "(SIMT_NAME(n##_t))\n#define SHARED __shared__\n"
+    )
+
+
 def test_shared_variables_of_a_file() -> None:
     assert "static ::simt::DynamicShared<simt_T_p> p;" in body("extern __shared__ int p[];\n")
     assert "static ::simt::FileShared<simt_T_n, simt_K_n> n;" in body("__shared__ int n;\n")

@@ -267,7 +267,8 @@ class _Build:
         else:
             standard = options.standard if device or options.standard else ""
             flags += ["-x", "c++", f"-std={_standard(standard)}"]
-        flags += [*options.host, *(f for f in options.defines)]
+        vendors = [f for f in options.defines if not device or _VENDORS.match(f)]
+        flags += [*options.host, *vendors]
         if options.fast_math:
             flags.append("-DSIMT_FAST_MATH")
         vendor = self._vendor_headers()
@@ -275,6 +276,13 @@ class _Build:
             runtime = "musa_runtime.h" if self.program.musa else "cuda_runtime.h"
             flags += ["-DSIMT_DEVICE_CODE", "-include", str(RUNTIME / "simt" / "lowered.h")]
             flags += ["-include", runtime]
+            if self.program.musa:
+                flags += ["-include", str(RUNTIME / "simt" / "musa.h")]
+            # Only then the program's own macros: `-DN=4` is no word of our headers.
+            flags += [
+                "-include",
+                str(self._macros([f for f in options.defines if f not in vendors])),
+            ]
         for forced in options.forced:
             flags += ["-include", forced]
         for folder in self.includes:
@@ -284,6 +292,16 @@ class _Build:
             flags += ["-I", str(folder)]
         flags += ["-iquote", str(source.parent), "-I", str(vendor), "-I", str(RUNTIME)]
         return (*flags, "-I", str(_helpers()))
+
+    def _macros(self, options: Sequence[str]) -> Path:
+        """-D and -U as a header."""
+        text = "".join(
+            f"#undef {o[2:]}\n" if o.startswith("-U")
+            else "#define {} {}\n".format(*(o[2:].split("=", 1) if "=" in o else (o[2:], "1")))
+            for o in options
+        )  # fmt: skip
+        path = cache_folder() / "macros" / f"{digest(text)}.h"
+        return kept(path, lambda out: place_file(out, text.encode("utf-8", "surrogateescape")))
 
     def _vendor_headers(self) -> Path:
         if not self.program.musa:
@@ -315,6 +333,10 @@ class _Build:
             cache_folder() / "programs" / key / name,
             lambda path: call((*command, str(path)), name),
         )
+
+
+# Macros that headers before the program's own may look at.
+_VENDORS = re.compile(r"-[DU](?:_|NDEBUG\b|\w*(?:CUDA|MUSA|CUBLAS|THRUST|CUB_|CCCL))")
 
 
 def _standard(asked: str) -> str:

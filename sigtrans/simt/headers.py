@@ -33,8 +33,21 @@ def make_musa_headers(include: Path, table: NameTable, sdk: str) -> dict[str, by
         for path in sorted(include.rglob("*"))
         if path.is_file()
     }
-    places = {path: _place(path, table) for path in files}
+    places = _places(files, table)
     return {str(places[path]): _rename(data, table, places, sdk) for path, data in files.items()}
+
+
+def _places(
+    files: dict[PurePosixPath, bytes], table: NameTable
+) -> dict[PurePosixPath, PurePosixPath]:
+    """Where each header goes. Of two that one MUSA header stands for, the one that includes the
+    other gets the name."""
+    places = {path: _place(path, table) for path in files}
+    for path, place in places.items():
+        others = [p for p in files if p != path and places[p] == place]
+        if any(b'"%s"' % str(path).encode() in files[other] for other in others):
+            places[path] = ABSENT / path
+    return places
 
 
 def _place(path: PurePosixPath, table: NameTable) -> PurePosixPath:
@@ -69,11 +82,23 @@ def find_musa_name(name: bytes, table: NameTable) -> bytes:
     """What a name of the CUDA headers is called in the MUSA ones."""
     target = table.targets.get(name)
     if target is not None:
-        return target
+        return b"simt_absent_" + name if _is_stand_in(name, target, table) else target
     if name in table.same or name in table.flags:
         return name
-    if name in table.guards:
+    if name in table.guards and not name.lower().endswith(
+        b"_h__"
+    ):  # nobody knows MUSA's include guards
         return table.guards[name] or b"simt_absent_" + name
-    if name in table.absent or _VENDOR.fullmatch(name):
+    if name in table.absent or name in table.guards or _VENDOR.fullmatch(name):
         return b"simt_absent_" + name
     return name
+
+
+def _is_stand_in(name: bytes, target: bytes, table: NameTable) -> bool:
+    """Does a port write another enumerator for this one, which itself has that MUSA name?"""
+    sources = table.find_sources(target.decode())
+    own = target.decode().replace("musa", "cuda", 1).replace("mu", "cu", 1)
+    if len(sources) < 2 or own not in sources or own == name.decode():
+        return False
+    entry = table.explain(name.decode())
+    return entry is not None and entry.kind == "enum"

@@ -39,6 +39,7 @@ _WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _NAME = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*(?:\s*##\s*[\w$\x80-\xff]+)*")
 _SPECIFIERS = re.compile(rb"\b(?:__shared__|static|extern|inline|__device__)\b")
 _SPACES = re.compile(rb"(?:" + LINE_SPLICE + rb"|\s)+")
+_DEFINE = re.compile(rb"[ \t]*#[ \t]*define\b")
 _PARAMETERS = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+\w+\(([^()]*)\)")
 _NO_TYPE = frozenset(b"decltype typeof __typeof__ sizeof alignof __alignof__".split())
 _CAST = re.compile(
@@ -298,7 +299,7 @@ class _Lowering:
             if directive and self._is_definition_of_word(at):
                 continue
             start = self._declaration_start(at)
-            end = self._declaration_end(match.end())
+            end = self._declaration_end(match.end(), directive)
             if end < 0 or b"#" in self.view.text[start:end].replace(b"##", b"  "):
                 what = "its end was not found" if end < 0 else "it has a directive inside"
                 self._refuse_shared(at, match.end(), what)
@@ -315,9 +316,12 @@ class _Lowering:
         )  # fmt: skip
 
     def _is_definition_of_word(self, at: int) -> bool:
-        """`#define SHARED __shared__`, `#ifdef __shared__`: nothing is declared."""
+        """`#define SHARED __shared__`, `#ifdef __shared__`: no type and name follow."""
         start, end = self.view.lexed.logical_line(at)
-        return b";" not in self.view.text[start:end]
+        line, rest = self.view.text[start:end], self.view.text[at:end]
+        if b";" in rest:
+            return False
+        return not _DEFINE.match(line) or len(_WORD.findall(_SPECIFIERS.sub(b" ", rest))) < 2
 
     def _declaration_start(self, at: int) -> int:
         """Back over what may stand before `__shared__`: specifiers, attributes, the type."""
@@ -358,10 +362,11 @@ class _Lowering:
         last = self.view.before(begin)
         return self.view.text[self.view.name_start(last) : last + 1] == b"define"
 
-    def _declaration_end(self, at: int) -> int:
-        """The `;` that ends the declaration."""
+    def _declaration_end(self, at: int, directive: bool = False) -> int:
+        """The `;` that ends the declaration; in a macro whose user writes it, the macro's end."""
         text = self.view.text
-        while at < len(text):
+        limit = self.view.lexed.logical_line(at)[1] if directive else len(text)
+        while at < limit:
             byte = text[at]
             if byte == 0x3B:
                 return at
@@ -372,7 +377,7 @@ class _Lowering:
             elif byte in b")]}":
                 return -1
             at += 1
-        return -1
+        return limit if directive else -1
 
     def _declare(
         self, start: int, end: int, at: int, words: re.Pattern[bytes], directive: bool
@@ -408,8 +413,7 @@ class _Lowering:
                 head, prefix, name, suffix, b" ".join(alignments), parameters,
                 dynamic=is_extern, outside=outside,
             )  # fmt: skip
-        text = b"; ".join(out) + b";" + line_ends(self.data[start:end])
-        self._edit(start, end + 1, text, "simt/shared")
+        self._edit(start, end, b"; ".join(out) + line_ends(self.data[start:end]), "simt/shared")
         return ""
 
     def _clean(
