@@ -109,6 +109,21 @@ def test_shared_variables_of_one_statement_share_its_type() -> None:
     assert "typedef simt_B_a *simt_T_b;" in text
 
 
+def test_condition_around_device_functions_alone_asks_for_the_device() -> None:
+    both = "#if __CUDA_ARCH__ >= 700\n__device__ int f() { return 1; }\n#else\n"
+    both += "__device__ int f() { return 2; }\n#endif\n"
+    assert "#if SIMT_ARCH >= 700" in body(both)
+    mixed = both + both.replace("#else\n", "#else\nint g() { return 3; }\n", 1)
+    done = low(mixed)
+    assert done.data.count(b"SIMT_ARCH") == 1 and [d.code for d in done.diagnostics] == ["SIG834"]
+
+
+@pytest.mark.parametrize("head", ["__global__ void k(int *p)", "__device__ int f()"])
+def test_device_code_sees_the_architecture(head: str) -> None:
+    text = head + "\n{\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n  g();\n#endif\n}\n"
+    assert text.replace("__CUDA_ARCH__", "SIMT_ARCH") in body(text)
+
+
 def test_shared_variable_of_a_macro_whose_user_ends_it() -> None:
     text = "#define TILE(n) __shared__ int n##_t[4]\n#define SHARED __shared__\n"
     assert body(text) == (
@@ -158,7 +173,10 @@ def test_inline_ptx_is_translated_as_in_a_port() -> None:
 def test_unknown_ptx_and_tests_of_the_architecture_are_reported() -> None:
     done = low('__device__ void f() { asm volatile("wgmma.fence.sync.aligned;"); }')
     assert "SIG832" in {d.code for d in done.diagnostics}
-    done = low("#if __CUDA_ARCH__ >= 800\n#endif\n")
+    done = low(
+        "#if __CUDA_ARCH__ >= 800\n#endif\n__host__ __device__ void f() { __CUDA_ARCH__; }\n"
+    )
+    assert b"SIMT_ARCH" not in done.data
     assert [d.code for d in done.diagnostics] == ["SIG834"]
 
 

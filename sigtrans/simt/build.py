@@ -274,7 +274,13 @@ class _Build:
         vendor = self._vendor_headers()
         if device:
             runtime = "musa_runtime.h" if self.program.musa else "cuda_runtime.h"
-            flags += ["-DSIMT_DEVICE_CODE", "-include", str(RUNTIME / "simt" / "lowered.h")]
+            arch = 310 if self.program.musa else 800
+            flags += [
+                "-DSIMT_DEVICE_CODE",
+                f"-DSIMT_ARCH={arch}",
+                "-include",
+                str(RUNTIME / "simt" / "lowered.h"),
+            ]
             flags += ["-include", runtime]
             if self.program.musa:
                 flags += ["-include", str(RUNTIME / "simt" / "musa.h")]
@@ -320,6 +326,7 @@ class _Build:
             if not library.startswith("-l") or not _is_vendors(library[2:])
         ]  # fmt: skip
         flags = [f for f in mode_flags(self.compiler, self.mode) if f.startswith("-fsanitize=a")]
+        flags += options.host  # as nvcc: -fopenmp brings a library
         key = digest(
             self.compiler.identity, *map(str, objects), *map(str, runtime), *libraries,
             *options.linker, *flags,

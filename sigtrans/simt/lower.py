@@ -8,13 +8,17 @@ whole-program compilation means for the names of device variables.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sigtrans.simt.kernels import Kernel, Kernels
 from sigtrans.simt.scan import KEYWORDS, View, line_ends
 from sigtrans.source import Diagnostic, Edit, Severity, SourceFile, Span, apply
 from sigtrans.syntax import IDENTIFIER_BYTES, LINE_SPLICE, Lexed, find_blanks
+
+if TYPE_CHECKING:
+    from sigtrans.passes.functions import Function
 
 MARKS = (
     *(b"<<", b"__shared__", b"__device__", b"__constant__", b"__managed__"),
@@ -39,6 +43,8 @@ _WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _NAME = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*(?:\s*##\s*[\w$\x80-\xff]+)*")
 _SPECIFIERS = re.compile(rb"\b(?:__shared__|static|extern|inline|__device__)\b")
 _SPACES = re.compile(rb"(?:" + LINE_SPLICE + rb"|\s)+")
+_CONDITION = re.compile(rb"[ \t]*#[ \t]*if(?:n?def)?\b")
+_CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
 _DEFINE = re.compile(rb"[ \t]*#[ \t]*define\b")
 _PARAMETERS = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+\w+\(([^()]*)\)")
 _NO_TYPE = frozenset(b"decltype typeof __typeof__ sizeof alignof __alignof__".split())
@@ -113,13 +119,8 @@ class _Lowering:
         self._shared()
         self._device_names()
         self._kernel_addresses()
-        if match := _ARCH.search(self.view.text):
-            self._say(
-                match.start(), match.end(), "SIG834", Severity.NOTE,
-                f"'{match.group().decode()}' is not defined on the CPU: one pass compiles host and "
-                "device code, so this file takes the branches of the host",
-                "what stands in the other branches was not run",
-            )  # fmt: skip
+        if b"_ARCH__" in data:
+            self._architecture()
 
     def _edit(self, start: int, end: int, text: bytes, rule: str) -> None:
         self.edits.append(Edit(Span(start, end), text, rule))
@@ -540,6 +541,51 @@ class _Lowering:
                 close = self.view.close_angle(next_)
                 return close + 1 if close > 0 else -1
             return end if not kernel.template else -1
+
+    def _architecture(self) -> None:
+        """Inside kernels and functions for the device alone, the device's number is meant."""
+        from sigtrans.passes.functions import find_functions
+
+        functions = find_functions(self.view.lexed)
+        ours = [
+            f
+            for f in functions
+            if f.kind in ("kernel", "device")
+            and b"__host__" not in self.view.text[f.head : f.params[0]]
+        ]
+        left: re.Match[bytes] | None = None
+        for match in _ARCH.finditer(self.view.text):
+            at, end = match.span()
+            if any(f.body[0] < at < f.body[1] for f in ours) or self._guards_only(
+                at, functions, ours
+            ):
+                if not any(e.span.start <= at < e.span.end for e in self.edits):
+                    self._edit(at, end, b"SIMT_ARCH", "simt/architecture")
+            else:
+                left = left or match
+        if left:
+            self._say(
+                left.start(), left.end(), "SIG834", Severity.NOTE,
+                f"'{left.group().decode()}' is not defined here on the CPU: one pass compiles host "
+                "and device code, so the branches of the host are taken",
+                "what stands in the other branches was not run",
+            )  # fmt: skip
+
+    def _guards_only(
+        self, at: int, functions: Sequence[Function], ours: Sequence[Function]
+    ) -> bool:
+        """Is this a directive outside functions, around nothing but functions for the device?"""
+        start, end = self.view.lexed.logical_line(at)
+        if not _CONDITION.match(self.view.text, start) or not self.view.at_file_scope(at):
+            return False
+        depth = 0
+        for match in _CONDITIONAL.finditer(self.view.text, start):
+            depth += -1 if match.group(1) == b"endif" else match.group(1).startswith(b"if")
+            if depth == 0:
+                end = match.start()
+                break
+        inside = [f for f in functions if start < f.head < end]
+        return bool(inside) and all(f in ours for f in inside)
 
     # --- inline PTX -----------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <iostream>  // as programs expect of Thrust
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -288,6 +289,9 @@ inline auto make_zip_function(F f) {
 
 // An element of a device's memory, touched from the host: each access is a copy.
 template <class T>
+class device_ptr;
+
+template <class T>
 class device_reference {
   public:
     explicit device_reference(T *place) : place_(place) {}
@@ -309,6 +313,7 @@ class device_reference {
     const device_reference &operator-=(const V &value) const { return *this = T(*this) - value; }
     const device_reference &operator++() const { return *this = T(*this) + 1; }
     T *simt_place() const { return place_; }
+    device_ptr<T> operator&() const;
 
   private:
     T *place_;
@@ -356,6 +361,11 @@ template <class T>
 inline device_ptr<T> device_pointer_cast(device_ptr<T> pointer) {
     return pointer;
 }
+template <class T>
+device_ptr<T> device_reference<T>::operator&() const {
+    return device_ptr<T>(place_);
+}
+
 template <class T>
 inline T *raw_pointer_cast(T *pointer) {
     return pointer;
