@@ -31,8 +31,13 @@ OUT_OF_SCOPE = re.compile(
     r"GL|Vulkan|EGL|D3D|simpleMPI|simpleP2P|simpleMultiGPU|MultiDevice|simpleIPC|NvSci|Nvmedia|"
     r"nvJPEG|memMapIPC|streamOrderedAllocationIPC|streamOrderedAllocationP2P|_nvrtc$|UnifiedMemoryPerf"
 )
-BAD = re.compile(r"\bFAIL(?:ED|URE)?\b(?! as expected)|\bmismatch|Test failed|CUDA error|^\s*Error:", re.IGNORECASE | re.MULTILINE)
-GOOD_DESPITE = re.compile(r"Assertion .* failed|as expected|0 failed|no error|errors?: ?0\b|Failed: 0", re.IGNORECASE)
+BAD = re.compile(
+    r"\bFAIL(?:ED|URE)?\b(?! as expected)|\bmismatch|Test failed|CUDA error|^\s*Error:",
+    re.IGNORECASE | re.MULTILINE,
+)
+GOOD_DESPITE = re.compile(
+    r"Assertion .* failed|as expected|0 failed|no error|errors?: ?0\b|Failed: 0", re.IGNORECASE
+)
 ERROR = re.compile(r"(?:error|undefined reference)[: ].*", re.IGNORECASE)
 
 
@@ -66,7 +71,11 @@ def find_samples(tree: Path, wanted: list[str]) -> list[Job]:
                 and "NvSci" not in p.name
             )  # fmt: skip
             if any(p.suffix == ".cu" for p in sources) or chapter == "4_CUDA_Libraries":
-                options: tuple[str, ...] = (f"-I{tree / 'Common'}", f"-I{folder}", f"-I{folder / 'inc'}")
+                options: tuple[str, ...] = (
+                    f"-I{tree / 'Common'}",
+                    f"-I{folder}",
+                    f"-I{folder / 'inc'}",
+                )
                 cmake = folder / "CMakeLists.txt"
                 if cmake.exists() and "SEPARABLE_COMPILATION ON" in cmake.read_text():
                     options += ("-rdc=true",)
@@ -95,7 +104,9 @@ def _numbers(count: int, low: float, high: float) -> bytes:
 
 def _features(rows: int, columns: int) -> bytes:
     rng = random.Random(3)
-    lines = (f"{i} " + " ".join(str(rng.randrange(256)) for _ in range(columns)) for i in range(rows))
+    lines = (
+        f"{i} " + " ".join(str(rng.randrange(256)) for _ in range(columns)) for i in range(rows)
+    )
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -112,11 +123,23 @@ def _hurricanes(count: int) -> bytes:
 def rodinia_jobs(tree: Path, wanted: list[str]) -> list[Job]:
     cuda = tree / "cuda"
 
-    def job(name: str, folder: str, arguments: str, sources: str = "", options: str = "", **data: bytes) -> Job:
+    def job(
+        name: str, folder: str, arguments: str, sources: str = "", options: str = "", **data: bytes
+    ) -> Job:
         where = cuda / folder
         files = tuple(where / s for s in sources.split()) if sources else (where,)
-        named = {key.replace("_dot_", ".").replace("_up_", "../../data/dwt2d/"): value for key, value in data.items()}
-        return Job(name, files, tuple(f"-I{where / o}" if not o.startswith("-") else o for o in options.split()), tuple(arguments.split()), where, named)
+        named = {
+            key.replace("_dot_", ".").replace("_up_", "../../data/dwt2d/"): value
+            for key, value in data.items()
+        }
+        return Job(
+            name,
+            files,
+            tuple(f"-I{where / o}" if not o.startswith("-") else o for o in options.split()),
+            tuple(arguments.split()),
+            where,
+            named,
+        )
 
     temperatures, power = _numbers(64 * 64, 320, 340), _numbers(64 * 64, 0, 0.01)
     deep, deep_power = _numbers(64 * 64 * 8, 320, 340), _numbers(64 * 64 * 8, 0, 0.01)
@@ -186,7 +209,14 @@ def play(job: Job, seconds: float, musa: bool = False) -> Result:
         folder = Path(name) / "cuda" / "program"  # some look for ../../data
         folder.mkdir(parents=True)
         exe = folder / "program"
-        build = [*command, *(["--musa"] if musa else []), "-o", str(exe), *map(str, job.sources), *job.options]
+        build = [
+            *command,
+            *(["--musa"] if musa else []),
+            "-o",
+            str(exe),
+            *map(str, job.sources),
+            *job.options,
+        ]
         built = subprocess.run(build, capture_output=True, text=True, errors="replace")
         if not exe.exists():
             match = ERROR.search(built.stderr)
@@ -207,7 +237,9 @@ def play(job: Job, seconds: float, musa: bool = False) -> Result:
         except subprocess.TimeoutExpired:
             return Result(job, "time", f"more than {seconds:.0f} s")
         said = ran.stdout + ran.stderr
-        bad = next((l for l in said.splitlines() if BAD.search(l) and not GOOD_DESPITE.search(l)), "")
+        bad = next(
+            (l for l in said.splitlines() if BAD.search(l) and not GOOD_DESPITE.search(l)), ""
+        )
         if "waived" in said.lower():
             return Result(job, "waived", said.strip().splitlines()[-1])
         if ran.returncode != 0 or bad:
@@ -217,11 +249,15 @@ def play(job: Job, seconds: float, musa: bool = False) -> Result:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("suite", choices=("samples", "rodinia"))
     parser.add_argument("tree", type=Path)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--include", type=Path, help="a folder with helper_cuda.h, for rodinia's cfd")
+    parser.add_argument(
+        "--include", type=Path, help="a folder with helper_cuda.h, for rodinia's cfd"
+    )
     parser.add_argument("--port", action="store_true")
     parser.add_argument("--seconds", type=float, default=30)
     options = parser.parse_args()
@@ -239,11 +275,15 @@ def report(results: list[Result]) -> None:
     for it in results:
         if it.state != "right":
             print(f"{it.state:<6} {it.job.name}: {it.why[:220]}")
-    count = {s: sum(r.state == s for r in results) for s in ("right", "wrong", "time", "build", "waived")}
+    count = {
+        s: sum(r.state == s for r in results) for s in ("right", "wrong", "time", "build", "waived")
+    }
     total = len(results)
     built = total - count["build"]
-    print(f"{total} programs: {built} build, {count['right']} right, " + ", ".join(
-        f"{count[s]} {s}" for s in ("wrong", "time", "build", "waived")))
+    print(
+        f"{total} programs: {built} build, {count['right']} right, "
+        + ", ".join(f"{count[s]} {s}" for s in ("wrong", "time", "build", "waived"))
+    )
 
 
 if __name__ == "__main__":
