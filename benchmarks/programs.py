@@ -269,6 +269,33 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda job: play(job, options.seconds), jobs))
     report(results)
+    if options.port:
+        with tempfile.TemporaryDirectory() as name:
+            places = {tree: Path(name) / "port"}
+            if options.include:
+                places[options.include.resolve()] = Path(name) / "include"
+            for source, port in places.items():
+                command = [sys.executable, "-m", "sigtrans", "port", str(source), "-q"]
+                subprocess.run([*command, "-o", str(port)], capture_output=True, check=False)
+            ports = [_ported(job, places) for job in jobs]
+            with ThreadPoolExecutor(2) as pool:
+                results = list(pool.map(lambda job: play(job, options.seconds, True), ports))
+        print("ports:")
+        report(results)
+
+
+def _ported(job: Job, places: dict[Path, Path]) -> Job:
+    """The same program in the port; data stays where it is."""
+
+    def place(path: Path) -> Path:
+        for source, port in places.items():
+            if path.is_relative_to(source):
+                there = port / path.relative_to(source)
+                return there.with_suffix(".mu") if path.suffix == ".cu" else there
+        return path
+
+    options = tuple(f"-I{place(Path(o[2:]))}" if o.startswith("-I") else o for o in job.options)
+    return replace(job, sources=tuple(map(place, job.sources)), options=options)
 
 
 def report(results: list[Result]) -> None:
