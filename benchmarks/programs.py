@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import random
+import re
 import subprocess
 import sys
 import tempfile
