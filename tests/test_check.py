@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from porting import write_tree
 
-from sigtrans import check, semantics, store, surface
+from sigtrans import check, judge, semantics, store, surface, units
 from sigtrans.check import Checked, Request, check_tree
 from sigtrans.cli import main
 from sigtrans.config import Config
@@ -410,9 +410,9 @@ def test_a_compiler_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_file_that_was_not_read_is_a_warning(tmp_path: Path) -> None:
     tree = write_tree(tmp_path, {"a.mu": KERNEL})
     (found,) = find_files(tree, Request().options)
-    sources = check._Sources(str(tree), [found], frozenset(("a.mu",)))
+    sources = units.Sources(str(tree), [found], frozenset(("a.mu",)))
     units = sources.find_units(Request(), {}, frozenset())
-    judge = check._Judge(str(tree), TABLE, frozenset(), False, sources)
+    judge = judge.Judge(str(tree), TABLE, frozenset(), False, sources)
     ((path, diagnostic),) = judge.find(units[0], Reading(why="it hung"))
     assert (path, diagnostic.code, diagnostic.severity) == ("a.mu", "SIG817", "warning")
 
