@@ -8,14 +8,14 @@ missing. An error that may follow from such a hole is no finding: see `Judge`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sigtrans import store, surface
 from sigtrans.discover import CompileCommand, Found, Options, find_files, load_compile_commands
-from sigtrans.judge import Judge, is_missing
+from sigtrans.judge import Judge, find_opened, is_missing
 from sigtrans.plan import FileResult, Plan, Progress, Status
 from sigtrans.port import load_state
 from sigtrans.sdk import Mcc, find_sdk
@@ -75,6 +75,7 @@ def check_tree(
     # What was only copied is no unit of the check, but a unit may include it.
     everything = replace(request.options, port_vendored=True, respect_gitignore=False)
     found = [f for f in find_files(tree, everything) if f.kind not in ("folder", "link")]
+    state = load_state(tree)
     sources = Sources(root, found, ported)
     sdk = find_sdk(request.sdk_path)
     mcc = sdk is not None and sdk.mcc is not None
@@ -83,7 +84,7 @@ def check_tree(
         request.includes,
         request.defines,
         request.standard,
-        _read_commands(tree, request),
+        _read_commands(tree, request, state),
         frozenset(headers),
     )
     if mcc:
@@ -95,7 +96,9 @@ def check_tree(
             arch = int(request.targets[-1].rpartition("_")[2]) * 10
             readings = _read_all(Libclang(str(folder), arch), units, request.jobs, progress)
             readings = [_without_folder(r, str(folder)) for r in readings]
-    judge = Judge(root, table, surface.find_declared(surface.load_rows()), mcc, sources)
+    opened = find_opened(state[0], table) if state else {}
+    declared = surface.find_declared(surface.load_rows())
+    judge = Judge(root, table, declared, mcc, sources, opened)
     diagnostics: dict[str, set[Diagnostic]] = {}
     for unit, reading in zip(units, readings, strict=True):
         for path, diagnostic in judge.find(unit, reading):
@@ -211,12 +214,13 @@ def _in_processes(
             yield futures[future], future.result()
 
 
-def _read_commands(tree: Path, request: Request) -> dict[str, CompileCommand]:
+def _read_commands(
+    tree: Path, request: Request, state: tuple[Plan, Path] | None
+) -> dict[str, CompileCommand]:
     """How the build compiles the files of the port; a database of its source serves as well."""
     if request.compile_commands is None:
         return {}
     commands = dict(load_compile_commands(request.compile_commands, tree).files)
-    state = load_state(tree)
     if state is None:
         return commands
     plan, source = state
@@ -232,11 +236,17 @@ def _read_commands(tree: Path, request: Request) -> dict[str, CompileCommand]:
     return commands
 
 
+def _files_with(checked: Checked, fits: Callable[[Diagnostic], bool]) -> set[str]:
+    return {file.path for file in checked.plan.files if any(map(fits, file.diagnostics))}
+
+
 def render_end(checked: Checked) -> list[str]:
     """The last lines of what a person reads."""
     files = checked.plan.files
-    errors = sum(any(d.severity is Severity.ERROR for d in f.diagnostics) for f in files)
-    clean = len(files) - errors
+    errors = _files_with(checked, lambda d: d.severity is Severity.ERROR)
+    opened = _files_with(checked, lambda d: d.code == "SIG818") - errors
+    inherited = _files_with(checked, lambda d: d.code == "SIG819") - errors
+    clean = len(files) - len(errors)
     share = f" ({100 * clean / len(files):.1f} %)" if files else ""
     how = (
         "mcc and the headers of the SDK"
@@ -245,8 +255,12 @@ def render_end(checked: Checked) -> list[str]:
     )
     lines = [
         f"Checked    {checked.units:,} translation units with {how}",
-        f"Files      {len(files):,}: {clean:,} without an error{share}, {errors:,} with one",
+        f"Files      {len(files):,}: {clean:,} without an error{share}, {len(errors):,} with one",
     ]
+    if opened:
+        lines.append(f"Open       {len(opened):,} of those without hold open items of the port")
+    if inherited:
+        lines.append(f"Before     {len(inherited):,} of those without hold faults of the original")
     if checked.partly:
         lines.append(f"In part    {checked.partly:,} units include something that was not found")
     if checked.unread:

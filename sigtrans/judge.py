@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sigtrans import surface
@@ -14,6 +14,10 @@ from sigtrans.units import Sources, read_file
 
 if TYPE_CHECKING:
     from sigtrans.names import NameTable
+    from sigtrans.plan import Plan
+
+# What the port said of one of its files: a name in it -> the code.
+Opened = Mapping[str, Mapping[str, str]]
 
 RULE = "check"
 _MISSING = re.compile(r"'([^']+)' file not found")
@@ -47,6 +51,29 @@ _MUSA_NAME = re.compile(
 _MUSA_ALONE = re.compile(r"(?:__)?musa[A-Z]|mu(?:blas|fft|rand|sparse|solver)[A-Z]|mccl[A-Z]")
 
 
+# Where the port ends a MUSA build on purpose: `#error`, or a static assertion about PTX.
+_STOP = re.compile(
+    r"^\"?sigtrans (SIG\d{3}): (.+?)\"?$|^static assertion failed.*?(SIG\d{3}): (.+)$"
+)
+# Clang says this of what a constant is made of when that has an error of its own.
+_NOT_CONSTANT = re.compile(r"is not an integral constant expression|is not a constant expression")
+_QUOTED = re.compile(r"'([^']+)'")
+
+
+def find_opened(plan: Plan, table: NameTable) -> Opened:
+    """What the port itself said is left to do: names that one of its errors is about."""
+    opened: dict[str, dict[str, str]] = {}
+    for file in plan.files:
+        for diagnostic in file.diagnostics:
+            if diagnostic.severity is Severity.ERROR:
+                names = opened.setdefault(file.port_path, {})
+                for name in _QUOTED.findall(diagnostic.message):
+                    target = table.targets.get(name.encode("utf-8", "surrogateescape"))
+                    names.setdefault(name, diagnostic.code)
+                    names.setdefault(target.decode() if target else name, diagnostic.code)
+    return opened
+
+
 def is_missing(fault: Fault) -> bool:
     return _MISSING.search(fault.text) is not None
 
@@ -61,9 +88,16 @@ class Judge:
     """
 
     def __init__(
-        self, root: str, table: NameTable, declared: frozenset[str], exact: bool, sources: Sources
+        self,
+        root: str,
+        table: NameTable,
+        declared: frozenset[str],
+        exact: bool,
+        sources: Sources,
+        opened: Opened,
     ) -> None:
         self.root = root
+        self.opened = opened
         self.table = table
         self.declared = declared
         self.exact = exact
@@ -86,16 +120,21 @@ class Judge:
             )  # fmt: skip
             return
         self.closure = self.sources.closures[self.sources.name(unit.path)]
+        placed = [(self.sources.name(fault.path), fault) for fault in reading.faults]
+        placed = [(path, fault) for path, fault in placed if path in self.sources.known]
         missing = [m[1] for f in reading.faults if (m := _MISSING.search(f.text))]
         own = {name for name in missing if _MUSA_NAME.match(posixpath.basename(name))}
-        for fault in reading.faults:
-            path = self.sources.name(fault.path)
-            if path not in self.sources.known:
+        self.stopped = {
+            w for path, f in placed if _STOP.match(f.text) for w in self._block(path, f)
+        }
+        unfinished = {path for path, fault in placed if _UNDECLARED.search(fault.text)}
+        for path, fault in placed:
+            if path in unfinished and _NOT_CONSTANT.search(fault.text):
                 continue
             span = self._span(path, fault)
-            diagnostic = self._judge(fault, span, bool(missing), bool(own), path)
+            name, diagnostic = self._judge(fault, span, bool(missing), bool(own))
             if diagnostic is not None:
-                yield path, diagnostic
+                yield path, self._carried(diagnostic, path, name)
 
     def _span(self, path: str, fault: Fault) -> Span:
         """The word (or the include) that the compiler points at."""
@@ -105,37 +144,68 @@ class Judge:
         word = re.compile(rb'[<"][^>"\n]*[>"]|\w+').match(data, start)
         return Span(start, word.end() if word else min(start + 1, len(data)))
 
+    def _block(self, path: str, fault: Fault) -> set[str]:
+        """The words of a condition in which the port stops the build: no branch is chosen yet."""
+        data, starts = self._text(path)
+        start = starts[min(fault.line, len(starts)) - 1]
+        return set(
+            re.findall(r"[A-Za-z_]\w*", data[start : _end_of_block(data, start)].decode("latin-1"))
+        )
+
+    def _carried(self, made: Diagnostic, path: str, name: str) -> Diagnostic:
+        """The finding; as an open item where the port has an error about the same name there."""
+        code = self.opened.get(path, {}).get(name)
+        if code is None or made.severity is not Severity.ERROR:
+            return made
+        return _open(made.span, f"{code}: {made.message}")
+
     def _text(self, path: str) -> tuple[bytes, list[int]]:
         if path not in self.bytes:
             data = read_file(self.root, path)
             self.bytes[path] = (data, line_starts(data))
         return self.bytes[path]
 
-    def _hidden(self, name: str) -> str:
+    def _hidden(self, name: str) -> tuple[str, str]:
         """Where an included file has the name behind a test of a macro that only CUDA defines."""
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
         for path in sorted(self.closure):
             data, _ = self._text(path)
             for test in self.tests.finditer(data):
                 if word.search(data, test.end(), _end_of_block(data, test.end())):
-                    return f"{path} has it behind a test of {test[1].decode()}"
-        return ""
+                    return path, test[1].decode()
+        return "", ""
+
+    def _behind(self, name: str, text: str, span: Span) -> Diagnostic | None:
+        """The finding about a name that such a test hides."""
+        path, macro = self._hidden(name)
+        if not path:
+            return None
+        text += f": {path} has it behind a test of {macro}, which MUSA does not define"
+        made = _made(span, "SIG816", Severity.ERROR, text, "change that test, see SIG403")
+        return self._carried(made, path, macro)
 
     def _judge(
-        self, fault: Fault, span: Span, holes: bool, own: bool, path: str
-    ) -> Diagnostic | None:
+        self, fault: Fault, span: Span, holes: bool, own: bool
+    ) -> tuple[str, Diagnostic | None]:
+        """The name that an error is about, and the finding."""
+        if match := _STOP.match(fault.text):
+            return "", _open(span, f"{match[1] or match[3]}: {match[2] or match[4]}")
         if match := _MISSING.search(fault.text):
-            return self._missing(match[1], span, path)
+            return match[1], self._missing(match[1], span)
         if match := _UNDECLARED.search(fault.text):
-            return self._undeclared(match[1].rpartition("::")[2], fault, span, holes, own)
+            name = match[1].rpartition("::")[2]
+            return name, self._undeclared(name, fault, span, holes, own)
         if not self.exact and _NESTED.search("\n".join((fault.text, *fault.notes))):
-            return None
+            return "", None
         callee, made = self._call(fault, span)
-        if made is not None and (not holes or self.exact or callee in self.declared):
-            return made
-        if holes and not self.exact:
-            return None
-        return _made(
+        ours = callee in self.declared
+        if callee in self.stopped and not ours:
+            return callee, None
+        if made is not None and callee and not ours and not holes:
+            made = self._behind(callee, f"no form of '{callee}' fits", span) or made
+        if holes and not self.exact and (made is None or not ours):
+            return callee, None
+        return callee, made or _made(
             span,
             "SIG816",
             Severity.ERROR,
@@ -143,7 +213,7 @@ class Judge:
             "mcc is a clang and says the same: change it",
         )
 
-    def _missing(self, name: str, span: Span, path: str) -> Diagnostic:
+    def _missing(self, name: str, span: Span) -> Diagnostic:
         raw = name.encode("utf-8", "surrogateescape")
         row = self.table.header_row(raw)
         target = self.table.find_header(raw)
@@ -197,10 +267,10 @@ class Judge:
             return _made(span, "SIG810", Severity.WARNING if unsure else Severity.ERROR, text, help)
         if holes and not self.exact:
             return None
-        why = self._hidden(name)
-        if why:
-            text = f"'{name}' is not declared: {why}, which MUSA does not define"
-            return _made(span, "SIG816", Severity.ERROR, text, "change that test, see SIG403")
+        if name in self.stopped:
+            return None
+        if made := self._behind(name, f"'{name}' is not declared", span):
+            return made
         return _made(
             span, "SIG816", Severity.ERROR, fault.text, "declare it, or include what declares it"
         )
@@ -254,6 +324,13 @@ def _wanted(text: str) -> str:
 
 def _are(number: str) -> str:
     return "is" if number == "1" else "are"
+
+
+def _open(span: Span, what: str) -> Diagnostic:
+    return _made(
+        span, "SIG818", Severity.WARNING, f"open item of the port, {what}",
+        "the port's own report says what to do",
+    )  # fmt: skip
 
 
 def _made(span: Span, code: str, severity: Severity, message: str, help: str) -> Diagnostic:
