@@ -71,6 +71,7 @@ class FileFacts:
     bases: frozenset[tuple[bytes, bytes]] = frozenset()  # class, one of its bases
     loads_symbols: bool = False
     guards: frozenset[bytes] = frozenset()  # version and compiler macros that it defines
+    aliases: Mapping[bytes, bytes] = field(default_factory=dict)  # its macros that stand for those
     wmma: str = ""  # what its fragments need: listed, other, open (none seen), "" (no wmma)
 
 
@@ -86,6 +87,9 @@ class Project:
     pasters: frozenset[bytes] = frozenset()  # macros that paste a parameter
     loads_symbols: bool = False
     guards: frozenset[bytes] = frozenset()  # version macros that the tree defines itself
+    aliases: Mapping[bytes, tuple[bytes, str]] = field(
+        default_factory=dict
+    )  # of headers: and where
     files: frozenset[str] = frozenset()  # every file of the tree
     renamed: Mapping[str, str] = field(default_factory=dict)  # source path -> port path
     by_name: Mapping[str, tuple[str, ...]] = field(
@@ -104,6 +108,7 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
     pasting: dict[bytes, dict[int, str]] = {}
     loads = False
     guards: set[bytes] = set()
+    aliases: dict[bytes, tuple[bytes, str]] = {}
     forwards: set[tuple[bytes, int, bytes, int]] = set()
     derived: dict[bytes, set[bytes]] = {}
     for each in sorted(facts, key=lambda f: f.path):
@@ -124,6 +129,9 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
             derived.setdefault(base, set()).add(name)
         loads = loads or each.loads_symbols
         guards.update(name for name in each.guards if IS_NUMBER.search(name))
+        if each.aliases and (_HEADER.search(each.path) or _is_included(each.path, facts)):
+            for alias, name in each.aliases.items():
+                aliases.setdefault(alias, (name, each.path))
     changed = bool(pasting)
     ordered = sorted(forwards)
     while changed:  # what a macro hands on to one that pastes, it pastes itself
@@ -148,11 +156,17 @@ def merge(facts: Iterable[FileFacts], files: Iterable[str], renamed: Mapping[str
         frozenset(name for name, p in pasting.items() if "pastes" in p.values()),
         loads,
         frozenset(guards),
+        aliases,
         known_files,
         dict(renamed),
         {name: tuple(paths) for name, paths in by_name.items()},
         _share_wmma({f.path: f.wmma for f in facts if f.wmma}),
     )
+
+
+def _is_included(path: str, facts: Iterable[FileFacts]) -> bool:
+    name = path.rpartition("/")[2].encode("utf-8", "surrogateescape")
+    return any(i.path.rpartition(b"/")[2] == name for each in facts for i in each.includes)
 
 
 def _share_wmma(needs: Mapping[str, str]) -> str:
@@ -226,12 +240,15 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
     declared: set[bytes] = set()
     unknown: set[bytes] = set()
     guards: set[bytes] = set()
+    aliases: dict[bytes, bytes] = {}
     targets, absent = table.targets, table.absent
     for start, end, name in lexed.words:
         known = name in targets or name in absent
         if name in table.guards:
             if lexed.name_ending_at(lexed.before(start)) == b"define":
                 guards.add(name)
+            elif IS_NUMBER.search(name) and (alias := _alias_before(data, start, end)):
+                aliases[alias] = name
             continue
         if not known:
             if name in table.methods:
@@ -279,8 +296,40 @@ def find_facts(file: SourceFile, lexed: Lexed, table: NameTable) -> FileFacts:
         loads_symbols=(b"sym" in data or b"ProcAddress" in data or b"EntryPoint" in data)
         and _LOADER.search(data) is not None,
         guards=frozenset(guards),
+        aliases=_with_second_names(lexed, aliases) if aliases else {},
         wmma=verdict(blank_out(data, lexed.with_blanks().blanks)) if uses_wmma(data) else "",
     )
+
+
+# `#define X __CUDA_ARCH__`, up to the number and from there.
+_ALIAS = re.compile(
+    rb"(?:^|(?<=[\r\n]))[ \t]*(?:#|%:)[ \t]*define[ \t]+([A-Za-z_]\w*)(?:[ \t]|"
+    + LINE_SPLICE + rb")(?:[ \t(]|" + LINE_SPLICE + rb")*\Z"
+)  # fmt: skip
+_ALIAS_END = re.compile(rb"[ \t)]*(?:/[/*]|[\r\n]|\Z)")
+_LONGEST_ALIAS = 200
+
+
+def _alias_before(data: bytes, start: int, end: int) -> bytes:
+    """The macro that stands for the name at `start` and for nothing else, "" for none."""
+    if not _ALIAS_END.match(data, end):
+        return b""
+    match = _ALIAS.search(data, max(0, start - _LONGEST_ALIAS), start)
+    return match.group(1) if match is not None else b""
+
+
+def _with_second_names(lexed: Lexed, aliases: dict[bytes, bytes]) -> dict[bytes, bytes]:
+    """These macros of a file and those that stand for one of them, through any number of steps."""
+    new = dict(aliases)
+    while new:
+        found: dict[bytes, bytes] = {}
+        for match in re.finditer(rb"\b(?:" + b"|".join(map(re.escape, new)) + rb")\b", lexed.data):
+            alias = _alias_before(lexed.data, *match.span())
+            if alias and alias not in aliases and lexed.blank_at(match.start()) is None:
+                found[alias] = new[match.group()]
+        aliases |= found
+        new = found
+    return aliases
 
 
 # Two patterns that begin with plain text: one for both reads a tenth of what these do in a second.

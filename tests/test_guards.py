@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 from time import process_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from porting import announced, find_compiler, find_silent, port, table
+from porting import Port, announced, find_compiler, find_silent, port, port_tree, table, texts
+from porting import codes as tree_codes
 
 from sigtrans.passes.branches import load_rules
 from sigtrans.passes.conditions import evaluate, number, parse
@@ -67,6 +69,12 @@ PRESENCE = [
         "",
     ),
     ("version-present", "#ifdef CUDA_VERSION\n#endif\n", "#ifdef MUSA_VERSION\n#endif\n", ""),
+    (
+        "runtime-included",
+        "#ifdef __DRIVER_TYPES_H__\n#endif\n#if !defined(__CUDA_RUNTIME_H__)\n#endif\n",
+        "#ifdef MUSART_VERSION\n#endif\n#if !defined(MUSART_VERSION)\n#endif\n",
+        "",
+    ),
     ("nvcc-present", "#ifdef __NVCC__\n#endif\n", "#ifdef __MUSACC__\n#endif\n", ""),
     (
         "guard-continued",
@@ -223,9 +231,12 @@ def test_the_other_branch_where_no_card_has_the_feature(test: str, body: str, re
 
 
 def test_a_branch_without_the_fence_is_no_replacement() -> None:
+    rest = "#else\n*(volatile int *)p = x;\n"
     body = 'asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(x));'
-    for text in (body, body.replace('"st', '"\\tst'), body.replace('"st', '"{\\n\\tst')):
-        once = port(branch(f"{ARCH} >= 700", text, "#else\n*(volatile int *)p = x;\n"))
+    for text in (body, body.replace('"st', '"\\tst'), body.replace('"st', '"\\n\\tst')):
+        assert "#if __MUSA_ARCH__ >= 210\n" in port(branch(f"{ARCH} >= 700", text, rest)).text
+        text = text.replace("[%0]", "[%2]")  # there is none
+        once = port(branch(f"{ARCH} >= 700", text, rest))
         assert "SIG408" in once.codes and "#error" in once.text
 
 
@@ -290,6 +301,194 @@ def test_a_macro_that_is_not_defined_is_an_answer() -> None:
         "0 /* __CUDA_ARCH__ >= 900: no warpgroup matrix multiply (wgmma) on MUSA */",
     )
     check(source, after, "SIG406")
+
+
+RESIDENT = "#define MAX_1024_THREADS_BLOCKS {}"
+
+
+@pytest.mark.parametrize(
+    ("test", "open_"),
+    [
+        ("__CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 900", False),
+        ("900 <= __CUDA_ARCH__ || 800 == __CUDA_ARCH__", False),
+        ("__CUDA_ARCH__ >= 800 && !(__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900)", False),
+        ("__CUDA_ARCH__ >= 300 && __CUDA_ARCH__ < 750", False),
+        ("__CUDA_ARCH__ == 800", True),
+        ("__CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 890", True),
+        ("__CUDA_ARCH__ == 860 || __CUDA_ARCH__ >= 900", True),
+        ("__CUDA_ARCH__ >= 800", True),
+        ("__CUDA_ARCH__ != 860", True),
+    ],
+)
+def test_a_test_for_the_cards_that_have_something(test: str, open_: bool) -> None:
+    """2048 threads of a multiprocessor: 8.0 and 9.0 have them, 7.5 and 8.6 to 8.9 have not."""
+    source = branch(test, RESIDENT.format(2), f"#else\n{RESIDENT.format(1)}\n")
+    once = port(source)
+    if open_:
+        assert codes(once) == {"SIG401"}
+    else:
+        check(source, source.replace(test, "__MUSA_ARCH__ >= 210"), "SIG406")
+    assert codes(port(branch(test, "int x;"))) == {"SIG401"}, "the code has to speak of threads"
+
+
+OLD_BF16 = (
+    "defined(B) && (__CUDACC_VER_MAJOR__ < 12) "
+    "&& !((__CUDA_ARCH__ >= 800) || !defined(__CUDA_ARCH__))"
+)
+
+
+def test_a_version_that_no_card_of_the_port_gets_to() -> None:
+    once = port(branch(OLD_BF16, BF16, ""))
+    assert once.text.startswith(
+        "#if defined(B) && (0 /* __CUDACC_VER_MAJOR__ < 12: the condition does not hold without "
+        "it, on the host and on mp_31 */) && !((__MUSA_ARCH__ >= 220) || !defined(__MUSA_ARCH__))\n"
+    )
+    assert codes(once) == {"SIG406"} and port(once.after).text == once.text
+    assert codes(port(branch(OLD_BF16, BF16, ""), targets=("mp_21", "mp_31"))) == {"SIG401"}
+    for other in (
+        OLD_BF16.replace(") || !defined(__CUDA_ARCH__)", ")"),  # the host gets there
+        OLD_BF16.replace("&& !", "|| !"),
+        "(__CUDACC_VER_MAJOR__ < 12) && !defined(__CUDA_ARCH__)",
+    ):
+        assert codes(port(branch(other, BF16, ""))) == {"SIG401"}
+    either = port(
+        branch(
+            "CUDART_VERSION >= 12000 || __CUDA_ARCH__ >= 530 || !defined(__CUDA_ARCH__)",
+            "half2 x;",
+            "",
+        )
+    )
+    assert "#if 0 /* CUDART_VERSION >= 12000: the condition holds without it" in either.text
+
+
+# --- assembly that the port writes in C++ ---------------------------------------------------------
+
+LANE = 'asm volatile("mov.u32 %0, %%laneid;" : "=r"(x));'
+LOGIC = 'asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(x) : "r"(a), "r"(b), "r"(c));'
+COPY = (
+    'asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: '
+    '"r"((unsigned)__cvta_generic_to_shared(d)), "l"(s));'
+)
+FENCE = 'asm volatile("fence.acq_rel.gpu;" ::: "memory");'
+STOPPED = 'asm volatile("mov.u32 %0, %%smid;" : "=r"(x));'
+REVIEWED = 'asm("tanh.approx.f32 %0,%1;" : "=f"(r) : "f"(x));'
+OLDER = "#else\nx = f(a);\n"
+
+
+def codes(once: Port, *words: str) -> set[str]:
+    return {c for c in once.codes if c.startswith(words or "SIG4")}
+
+
+@pytest.mark.parametrize("rest", [OLDER, ""], ids=["older", "alone"])
+@pytest.mark.parametrize("number", [700, 800, 900, 1000])
+@pytest.mark.parametrize("body", [LOGIC, LANE, FENCE], ids=["logic", "lane", "fence"])
+def test_assembly_that_is_written_exactly_is_there(body: str, number: int, rest: str) -> None:
+    once = port(branch(f"{ARCH} >= {number}", body, rest))
+    assert once.text.count("#if __MUSA_ARCH__ >= 210\n") == 1
+    assert codes(once) == {"SIG406"} and "asm" not in once.text
+    assert port(once.after).text == once.text
+    turned = port(branch(f"{ARCH} < {number}", "x = f(a);", f"#else\n{body}\n"))
+    assert "#if __MUSA_ARCH__ < 210\n" in turned.text and codes(turned) == {"SIG406"}
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        pytest.param(f"{LOGIC}\n{BF16}", ">= 220", id="bfloat16"),
+        pytest.param(f"{LOGIC}\n__nv_fp8_e4m3 y;", ">= 310", id="fp8"),
+    ],
+)
+def test_what_else_stands_there_is_asked_for(body: str, after: str) -> None:
+    assert f"#if __MUSA_ARCH__ {after}\n" in port(branch(f"{ARCH} >= 900", body, OLDER)).text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(f"{LOGIC}\n{REVIEWED}", id="review"),
+        pytest.param(f"{LOGIC}\n{STOPPED}", id="stopped"),
+        pytest.param(f"{LOGIC}\nwgmma_ss(a, b);", id="absent"),
+        pytest.param('asm volatile("cp.async.wait_group 0;");', id="a-wait-alone"),
+        pytest.param(LOGIC.replace("asm", "ASM").replace("ASM", "asm goto"), id="goto"),
+    ],
+)
+def test_what_is_not_written_exactly_gives_way(body: str) -> None:
+    once = port(branch(f"{ARCH} >= 900", body, OLDER))
+    assert f"#if 0 /* {ARCH} >= 900: no " in once.text
+    alone = port(branch(f"{ARCH} >= 900", body, ""))
+    assert "#error" in alone.text and codes(alone) == {"SIG408"}
+
+
+def test_another_spelling_of_asm_is_assembly() -> None:
+    for word in ("__asm__", "__asm"):
+        once = port(branch(f"{ARCH} >= 900", STOPPED.replace("asm", word), OLDER))
+        assert f"#if 0 /* {ARCH} >= 900: no inline assembly on MUSA */" in once.text
+
+
+def test_a_copy_without_waiting_is_no_better_than_a_branch_without() -> None:
+    """The newer branch often counts on more shared memory for its stages; the older works as is."""
+    once = port(branch(f"{ARCH} >= 800", COPY, OLDER))
+    assert f"#if 0 /* {ARCH} >= 800: the other branch works without async" in once.text
+    alone = port(branch(f"{ARCH} >= 800", COPY, ""))
+    assert "#if __MUSA_ARCH__ >= 210\n" in alone.text and codes(alone) == {"SIG406"}
+
+
+def test_a_function_of_this_file_is_what_its_assembly_is() -> None:
+    both = f"__device__ void cp_async4(void *d, void *s) {{\n{COPY}\n}}\n"
+    source = branch(
+        f"{ARCH} < 800",
+        "// none",
+        f"#else\n{both}#endif\n#if {ARCH} >= 800\n" + "f(); cp_async4(d, s);\n",
+    )
+    once = port(source)
+    assert once.text.count("#if __MUSA_ARCH__ < 210\n") == 1
+    assert once.text.count("#if __MUSA_ARCH__ >= 210\n") == 1 and codes(once) == {"SIG406"}
+    for wrong in (
+        source.replace("cp.async.cg", "cp.async.bulk"),
+        source.replace("cp_async4(d", "cp_async8(d"),
+        f"{source}__device__ void cp_async4(int) {{ {STOPPED} }}\n",
+    ):
+        assert codes(port(wrong)) >= {"SIG408"}
+
+
+def test_memory_order_never_gives_way() -> None:
+    for more in (COPY, "wgmma_ss(a, b);", STOPPED):
+        once = port(branch(f"{ARCH} >= 900", f"{FENCE}\n{more}", OLDER))
+        assert "#if 0" not in once.text
+        assert ("#error" in once.text) is (more != COPY)
+
+
+def test_memory_order_on_a_card_that_lacks_the_rest() -> None:
+    source = branch(f"{ARCH} >= 900", f"{FENCE}\n{BF16}", OLDER)
+    assert "#if __MUSA_ARCH__ >= 220\n" in port(source, targets=("mp_22", "mp_31")).text
+    lacking = port(source, targets=("mp_21", "mp_31"))
+    assert "#error" in lacking.text and codes(lacking) == {"SIG408"}
+
+
+def test_an_older_branch_with_assembly_is_whole() -> None:
+    once = port(branch(f"{ARCH} >= 900", "wgmma_ss(a, b);", f"#else\n{LOGIC}\n"))
+    assert f"#if 0 /* {ARCH} >= 900: no " in once.text
+
+
+def test_assembly_for_older_cards_alone_tells_nothing() -> None:
+    for source in (
+        branch(f"{ARCH} < 700", LOGIC, ""),
+        branch(f"{ARCH} >= 700", "", f"#else\n{LOGIC}\n"),
+    ):
+        assert codes(port(source)) == {"SIG401"}
+
+
+def test_assembly_for_one_card() -> None:
+    once = port(branch(f"{ARCH} == 900", LOGIC, OLDER))
+    assert f"#if 0 /* {ARCH} == 900: the other branch works without inline assembly */" in once.text
+    assert codes(port(branch(f"{ARCH} == 900", LOGIC, ""))) == {"SIG401"}
+
+
+def test_assembly_under_a_version() -> None:
+    once = port(branch("CUDA_VERSION >= 11000", LOGIC, OLDER))
+    assert "#if 1 /* CUDA_VERSION >= 11000: " in once.text and codes(once) == {"SIG406"}
+    assert "#if 0 /* CUDA" in port(branch("CUDA_VERSION >= 11000", COPY, OLDER)).text
+    assert "#if 0 /* CUDA" in port(branch("CUDA_VERSION >= 11000", STOPPED, OLDER)).text
 
 
 def test_chain() -> None:
@@ -513,6 +712,19 @@ def test_thin_evidence_is_a_warning() -> None:
     assert once.text.startswith("#if 1 /*") and "SIG407" in once.loud
 
 
+def test_a_branch_with_evidence_is_better_than_one_without() -> None:
+    new = "cudaMemLocation x;"
+    assert b"cudaMemLocation" in table().unproven
+    proven = port(branch("CUDART_VERSION >= 12080", new, "#else\ncudaMallocAsync(p, 1, s);\n"))
+    assert proven.text.startswith("#if 0 /* CUDART_VERSION >= 12080: cudaMemLocation follows ")
+    assert codes(proven) == {"SIG406"}
+    turned = port(branch("CUDART_VERSION < 12080", "f(a);", f"#else\n{new}\n"))
+    assert turned.text.startswith("#if 1 /* CUDART_VERSION < 12080: cudaMemLocation follows ")
+    for rest in ("", "#else\n#error old\n", "#else\ncudaMemLocationType x;\n"):
+        thin = port(branch("CUDART_VERSION >= 12080", new, rest))
+        assert thin.text.startswith("#if 1 /*") and codes(thin) == {"SIG407"}
+
+
 def test_one_file_one_answer() -> None:
     """Two branches under one test that speak for opposite answers decide nothing."""
     test = "CUDART_VERSION >= 11020"
@@ -564,9 +776,6 @@ def test_macro_that_nothing_explains_does_not_compile() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        pytest.param("#define A \\\n  __CUDA_ARCH__\n", id="macro-is-the-number"),
-        pytest.param("#define MAJOR (CUDART_VERSION / 1000)\n", id="macro-computes"),
-        pytest.param("#define NEW(x) f(x, __CUDA_ARCH__)\n", id="macro-hands-on"),
         pytest.param("int x = __CUDA_ARCH__;", id="code"),
         pytest.param("static_assert(__CUDA_ARCH__ >= 800);", id="assert"),
         pytest.param('printf("%d", CUDA_VERSION);', id="printed"),
@@ -579,6 +788,111 @@ def test_macro_that_nothing_explains_does_not_compile() -> None:
 )
 def test_value(source: str) -> None:
     check(source, source, "SIG402")
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        pytest.param("#define A \\\n  __CUDA_ARCH__\n", ARCH, id="macro-is-the-number"),
+        pytest.param("#define MAJOR (CUDART_VERSION / 1000)\n", "CUDART_VERSION", id="computes"),
+        pytest.param("#define NEW(x) f(x, __CUDA_ARCH__)\n", ARCH, id="macro-hands-on"),
+    ],
+)
+def test_a_macro_with_the_number_does_not_compile(source: str, name: str) -> None:
+    check(source, source.replace(name, f"SIGTRANS_SIG402({name})"), "SIG402")
+
+
+# --- macros that stand for a number ---------------------------------------------------------------
+
+ALIAS = f"#define CARD {ARCH}\n"
+STOPPED_ALIAS = f"#define CARD SIGTRANS_SIG402({ARCH})\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "after", "name"),
+    [
+        pytest.param(ALIAS, STOPPED_ALIAS, "CARD", id="plain"),
+        pytest.param(
+            f"#define CARD ({ARCH}) // sm\n", f"#define CARD (SIGTRANS_SIG402({ARCH})) // sm\n",
+            "CARD", id="brackets",
+        ),
+        pytest.param(
+            f"{ALIAS}#define SM CARD\n#define LEVEL (SM)\n",
+            f"{STOPPED_ALIAS}#define SM CARD\n#define LEVEL (SM)\n", "LEVEL", id="second",
+        ),
+        pytest.param(
+            f"#ifdef {ARCH}\n{ALIAS}#else\n#define CARD 0\n#endif\n",
+            f"#ifdef __MUSA_ARCH__\n{STOPPED_ALIAS}#else\n#define CARD 0\n#endif\n", "CARD",
+            id="host-zero",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("test", "ported"),
+    [
+        ("{} >= 800", "__MUSA_ARCH__ >= 220"),
+        ("800 <= {}", "220 <= __MUSA_ARCH__"),
+        ("defined({}) && !({} < 800)", "defined({}) && !(__MUSA_ARCH__ < 220)"),
+    ],
+)
+def test_alias(head: str, after: str, name: str, test: str, ported: str) -> None:
+    source = head + branch(test.replace("{}", name))
+    check(source, after + branch(ported.replace("{}", name), "__mt_bfloat16 x;"), "SIG406")
+
+
+def test_alias_of_a_version() -> None:
+    source = "#define RT CUDART_VERSION\n#if RT >= 10000\nf();\n#endif\n"
+    once = port(source)
+    assert "#define RT SIGTRANS_SIG402(CUDART_VERSION)\n#if 1 /* RT >= 10000: " in once.text
+    assert port(once.after).text == once.text
+
+
+def test_alias_that_is_only_asked_for() -> None:
+    for test in ("#ifdef CARD", "#ifndef CARD", "#if defined CARD", "#undef CARD\n#if X"):
+        check(f"{ALIAS}{test}\n#endif\n", f"{STOPPED_ALIAS}{test}\n#endif\n", "SIG402")
+
+
+def test_alias_in_code_and_in_macros() -> None:
+    statement = f"{ALIAS}void f() {{ if (CARD >= 800) {{ {BF16} }} else g(); }}"
+    assert "if (__MUSA_ARCH__ >= 220)" in port(statement).text
+    assert (
+        "#define NEW (__MUSA_ARCH__ >= 220)"
+        in port(f"{ALIAS}#define NEW (CARD >= 800)\n#if NEW\n{BF16}\n#endif\n").text
+    )
+    used = port(f"{ALIAS}int x = CARD;\n")
+    assert {d.line for d in used.diagnostics if d.code == "SIG402"} == {1, 2}
+
+
+def test_alias_that_is_not_decided_stops() -> None:
+    once = port(f"{ALIAS}#if CARD >= 800\nconst int n = 4;\n#endif\n")
+    assert (
+        '#error "sigtrans SIG401: decide for MUSA: CARD >= 800"\n#elif __CUDA_ARCH__ >= 800\n'
+        in once.text
+    )
+    assert codes(once) == {"SIG401", "SIG402"} and port(once.after).text == once.text
+    two = port(f"#ifdef X\n{ALIAS}#else\n#define CARD 900\n#endif\n{branch('CARD >= 800')}")
+    assert "#error" in two.text and codes(two) == {"SIG401", "SIG402"}
+    odd = port(f"{ALIAS}{branch('CARD >= 800 @ 1')}")
+    assert "#error" in odd.text
+
+
+def test_alias_from_another_file(tmp_path: Path) -> None:
+    files = {
+        "a.h": f"#ifndef __CUDACC__\n#endif\n{ALIAS}",
+        "b.cu": f'#include "a.h"\n{branch("CARD >= 800")}int x = CARD;\n',
+        "c.cpp": '#include "a.h"\n#if CARD\nint y;\n#endif\n',
+        "e.cu": f"#define TIER {ARCH}\n",
+        "f.cpp": "#if TIER\n#endif\n",
+        "d.cpp": "#define CARD 900\n#if CARD >= 800\n#endif\n",
+    }
+    drafted = port_tree(tmp_path, files)
+    ported = texts(drafted)
+    assert STOPPED_ALIAS in ported["a.h"]
+    assert "#if defined(__MUSA_ARCH__)\n#error" in ported["b.mu"]
+    assert "#elif __CUDA_ARCH__ >= 800" in ported["b.mu"]
+    assert "#error" in ported["c.cpp"] and not {"d.cpp", "f.cpp"} & ported.keys()
+    assert "SIG401" in tree_codes(drafted, "b.cu")
+    assert "SIG401" in tree_codes(drafted, "c.cpp")
 
 
 def test_a_project_that_has_a_default_keeps_its_conditions() -> None:

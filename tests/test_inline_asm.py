@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import operator
+import random
 import re
 import subprocess
+from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -33,7 +37,8 @@ EXAMPLES = [
 
 def body(statement: str, **how: str) -> str:
     """A statement of a kernel after the port."""
-    head = "__global__ void k() {\n  "
+    words = ", ".join(f"unsigned long long {name}" for name in "abcdehvxy")
+    head = f"__global__ void k({words}) {{\n  "
     text = port(head + statement + "\n}\n", **how).text  # type: ignore[arg-type]
     return text.partition(head)[2].removesuffix("\n}\n")
 
@@ -637,8 +642,8 @@ def compile_and_run(folder: Path, code: str, *flags: str) -> subprocess.Complete
     return subprocess.run([str(folder / "x")], capture_output=True, text=True)
 
 
-def declared(example: str) -> str:
-    """Variables for the operands of an example."""
+def declared(example: str, wide: str = "") -> str:
+    """Variables for the operands of an example; `wide`: what those of 64 bits are."""
     inside = re.search(r"asm(?: volatile)?\((.*)\);", example, re.DOTALL)
     assert inside is not None
     (statement,) = parse(inside.group(1), b"asm", lambda name: [])
@@ -646,7 +651,8 @@ def declared(example: str) -> str:
     for operand in statement.operands:
         name = re.sub(r"^\(unsigned\)__cvta_generic_to_shared\((\w+)\)$", r"\1", operand.text)
         addressed = name != operand.text or (name in ("p", "s") and operand.letter == "l")
-        found[name] = f"int *{name} = 0;" if addressed else f"{LETTERS[operand.letter]} {name} = 0;"
+        kind = wide if wide and operand.letter == "l" else LETTERS[operand.letter]
+        found[name] = f"int *{name} = 0;" if addressed else f"{kind} {name} = 0;"
     return " ".join(found.values())
 
 
@@ -661,6 +667,137 @@ def test_every_translation_compiles(tmp_path: Path) -> None:
             )
     ran = compile_and_run(tmp_path, "\n".join(parts) + "\nint main() {}\n", "-O0")
     assert ran.returncode == 0, ran.stderr[:3000]
+
+
+@pytest.mark.parametrize("kind", ["char *", "void *", "const float *", "long", "int (*)()"])
+def test_64_bits_may_be_a_pointer(tmp_path: Path, kind: str) -> None:
+    """asm takes pointers for "l", in and out."""
+    alias = "typedef int (*word)();" if "(" in kind else f"typedef {kind} word;"
+    parts = [alias]
+    for param in EXAMPLES:
+        row, example = param.values
+        before = example.before  # type: ignore[union-attr]
+        if row.helper == "ptx" and '"l"' in before.replace("=", "").replace("+", ""):  # type: ignore[union-attr]
+            text = port(f"__device__ void f{len(parts)}() {{\n{before}\n}}\n").text
+            names = declared(before, "word")
+            parts.append(text.replace("{\n", "{\n" + names, 1).replace("__device__", "static"))
+    code = "\n".join(parts).replace('#include "sigtrans_ptx.h"', "")
+    ran = compile_and_run(tmp_path, code + "\nint main() {}\n", "-O0")
+    assert ran.returncode == 0, ran.stderr[:3000]
+
+
+WARP = r"""
+#include <cstdio>
+#include <cstring>
+#define __device__
+#define __forceinline__ inline
+#define SIGTRANS_HOST_TEST
+static unsigned lane, given[32];  // the lane that runs, and what every lane hands in
+static unsigned __get_laneid() { return lane; }
+static int __ffs(int v) { return __builtin_ffs(v); }
+static void __threadfence() {}
+static void __threadfence_block() {}
+static void __threadfence_system() {}
+template <class T> static T __shfl_sync(unsigned, T, unsigned from, int) { return given[from]; }
+static unsigned __shfl_xor_sync(unsigned, unsigned, unsigned b, int) { return given[lane ^ b]; }
+static unsigned __shfl_down_sync(unsigned, unsigned v, unsigned b, int) {
+  return lane + b < 32 ? given[lane + b] : v;
+}
+static unsigned __shfl_up_sync(unsigned, unsigned v, unsigned b, int) {
+  return lane >= b ? given[lane - b] : v;
+}
+static int voted(unsigned m, int want) {
+  for (int n = 0; n < 32; ++n) if (m >> n & 1 && (given[n] != 0) == want) return 1;
+  return 0;
+}
+static int __any_sync(unsigned m, int) { return voted(m, 1); }
+static int __all_sync(unsigned m, int) { return !voted(m, 0); }
+"""
+
+
+def ptx_shuffle(mode: str, lane: int, b: int, handed: list[int]) -> tuple[int, int]:
+    """(value, predicate) of shfl.sync over 32 lanes, after the pseudocode of the PTX ISA."""
+    b &= 31
+    other = {"up": lane - b, "down": lane + b, "bfly": lane ^ b, "idx": b}[mode]
+    inside = other >= 0 if mode == "up" else other <= 31
+    return handed[other if inside else lane], int(inside)
+
+
+FOLDS: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add, "min": min, "max": max, "and": operator.and_, "or": operator.or_,
+    "xor": operator.xor,
+}  # fmt: skip
+
+
+def test_warp_instructions(tmp_path: Path) -> None:
+    source = random.Random(5)
+    handed = [source.choice((0, 3, 3, 0x80000000, source.getrandbits(32))) for _ in range(32)]
+    masks = (0xFFFFFFFF, 0x0000FF00, 0x80000001, 0x00001000)
+    shuffles = ("up", "down", "bfly", "idx")
+    text = (
+        "__device__ unsigned all(int k, unsigned a, unsigned b, unsigned m) {\n  unsigned d = 0;\n"
+    )
+    instructions = [
+        f"{{ .reg .pred p; .reg .u32 q; shfl.sync.{mode}.b32 %0|p, %1, %2, "
+        f"{0 if mode == 'up' else 31}, -1; selp.u32 q, 1, 0, p; add.u32 %0, %0, q; }}"
+        for mode in shuffles
+    ]
+    # The shim hands on what the lanes were given; the helper's signed min and max shuffle other
+    # bits. test_warp has a model for these.
+    operations = ("add.u32", "add.s32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32")
+    instructions += [
+        "match.any.sync.b32 %0, %1, %3;", "match.all.sync.b32 %0, %1, %3;",
+        "{ .reg .pred p; match.all.sync.b32 %0|p, %1, %3; @p add.u32 %0, %0, 1; }",
+        "{ .reg .pred p, q; setp.ne.u32 p, %1, 0; vote.sync.uni.pred q, p, %3; "
+        "selp.u32 %0, 1, 0, q; }", *(f"redux.sync.{o} %0, %1, %3;" for o in operations),
+    ]  # fmt: skip
+    for n, each in enumerate(instructions):
+        text += (
+            f'  if (k == {n}) {{ asm volatile("{each}" : "=r"(d) : "r"(a), "r"(b), "r"(m)); }}\n'
+        )
+    once = port(text + "  return d;\n}\n")
+    assert "asm" not in once.text and once.codes == {"SIG507"}
+    folder = data_file("templates", "helpers")
+    code = (
+        WARP + f'#include "{folder}/sigtrans_warp.h"\n#include "{folder}/sigtrans_ptx.h"\n'
+        + re.sub(r'#include "sigtrans_.*"\n', "", once.text)
+        + "int main() {\n  const unsigned g[] = {" + ", ".join(f"{v}u" for v in handed)
+        + "};\n  std::memcpy(given, g, sizeof g);\n"
+        + "  for (int k = 0; k < 4; ++k) for (lane = 0; lane < 32; ++lane)"
+        + " for (unsigned b = 0; b < 70; ++b)\n"
+        + '    std::printf("%u\\n", all(k, given[lane], b, ~0u));\n'
+        + f"  const unsigned masks[] = {{{', '.join(map(str, masks))}u}};\n"
+        + f"  for (int k = 4; k < {len(instructions)}; ++k) for (unsigned m : masks)"
+        + " for (lane = 0; lane < 32; ++lane)\n"
+        + '    if (m >> lane & 1 && (k < 8 || m != ~0u)) std::printf("%u\\n", '
+        + "all(k, given[lane], 0, m));\n}\n"
+    )  # fmt: skip
+    (tmp_path / "w.cpp").write_text(code)
+    command = [find_compiler(), "-std=c++14", "-w", "-o", str(tmp_path / "w"), "w.cpp"]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    got = [int(x) for x in subprocess.check_output([str(tmp_path / "w")], text=True).split()]
+    wanted: list[int] = []
+    for mode in shuffles:
+        for lane in range(32):
+            for b in range(70):
+                value, inside = ptx_shuffle(mode, lane, b, handed)
+                wanted.append((value + inside) & 0xFFFFFFFF)
+    for k in range(4, len(instructions)):
+        for m in masks:
+            lanes = [n for n in range(32) if m >> n & 1]
+            values = [handed[n] for n in lanes]
+            for lane in lanes:
+                if k >= 8 and m == 0xFFFFFFFF:  # a tree of shuffles: test_warp has its model
+                    continue
+                same = sum(1 << n for n in lanes if handed[n] == handed[lane])
+                whole = m if len(set(values)) == 1 else 0
+                uniform = int(len({v != 0 for v in values}) == 1)
+                if k < 8:
+                    wanted.append((same, whole, whole + (whole == m) & 0xFFFFFFFF, uniform)[k - 4])
+                    continue
+                name = operations[k - 8].split(".")[0]
+                wanted.append(reduce(FOLDS[name], values) & 0xFFFFFFFF)
+    assert got == wanted
 
 
 def test_memory(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ class Code:
     sdk: str
     is_cuda: bool  # False: host code that at most shares a header with device code
     renames: tuple[Edit, ...] = ()  # of the names pass, in order, none overlapping
+    assembly: tuple[Span, ...] = ()  # asm statements that the port writes in C++, exactly; in order
     strict: bool = False  # leave what only follows the naming rule
     _found: list[tuple[Function, ...]] = field(default_factory=list, repr=False, compare=False)
 
@@ -60,6 +61,11 @@ class Code:
     def is_open(self, at: int) -> bool:
         """Is `at` code (no comment, no literal) that nobody asked to leave alone?"""
         return self.lexed.blank_at(at) is None and not self.protected.why(at)
+
+    def in_assembly(self, at: int) -> bool:
+        """Does `at` stand in an asm statement that the port writes in C++, exactly?"""
+        n = bisect_right(self.assembly, at, key=lambda span: span.start) - 1
+        return n >= 0 and at < self.assembly[n].end
 
     def ported(self, start: int, end: int) -> bytes:
         """The bytes of a range with the renames inside it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -24,9 +24,12 @@ class Feature:
 
     name: str
     since: tuple[int, ...]  # compute capabilities that code compares with to get it
+    cards: tuple[int, ...]  # those that have it, where that is no matter of a first one
     musa: int  # lowest __MUSA_ARCH__, 0 where no card has it
     emulated: bool  # by other code of the port, here or on the cards below `musa`
     by_hand: bool  # code for older cards is no replacement
+    assembly: bool  # inline assembly of any kind
+    written: bool  # by inline assembly that the port writes in C++
     code: re.Pattern[bytes] | None
     text: re.Pattern[bytes] | None  # inside string literals
     stand_in: re.Pattern[bytes] | None  # what replaces it on older cards
@@ -37,6 +40,7 @@ class Rules:
     """rules/guards.yaml."""
 
     features: tuple[Feature, ...]
+    written: tuple[Feature, ...]  # the same, where the port writes the assembly that asks for them
     architectures: tuple[int, ...]
     musa: tuple[int, ...]
     floor: int  # thresholds up to here are true in every toolkit's builds
@@ -56,9 +60,22 @@ def load_rules() -> Rules:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     raw = yaml.load(data_file("rules", "guards.yaml").read_bytes(), Loader=loader)
+    architectures = tuple(raw["architectures"])
+    lowest = min(raw["musa"])
+    features = tuple(map(_read_feature, raw["features"]))
     return Rules(
-        features=tuple(map(_read_feature, raw["features"])),
-        architectures=tuple(raw["architectures"]),
+        features=features,
+        written=tuple(
+            replace(
+                feature,
+                since=architectures if feature.assembly else feature.since,
+                musa=lowest,
+                emulated=each.get("written") == "emulated",
+                written=True,
+            )
+            for feature, each in zip(features, raw["features"], strict=True)
+        ),
+        architectures=architectures,
         musa=tuple(raw["musa"]),
         floor=raw["compiled_by_every_toolkit"],
         releases=tuple(raw["releases"]),
@@ -80,7 +97,21 @@ def _read_feature(raw: Mapping[str, Any]) -> Feature:
     text = re.compile(_FIRST.sub(_INSTRUCTION, raw["text"]).encode()) if "text" in raw else None
     emulated = "emulated" in (raw["musa"], raw.get("below"))
     by_hand = raw["musa"] == "by hand"
-    return Feature(raw["name"], tuple(raw["from"]), musa, emulated, by_hand, code, text, stand_in)
+    assembly = raw["from"] == "any"
+    cards = tuple(raw.get("cards", ()))
+    return Feature(
+        raw["name"],
+        () if assembly else tuple(raw["from"]),
+        cards,
+        musa,
+        emulated,
+        by_hand,
+        assembly,
+        False,
+        code,
+        text,
+        stand_in,
+    )
 
 
 # An instruction begins after an escape of its literal, too (`"\\tmembar.gl;"`), and `fence.` inside
@@ -162,6 +193,8 @@ class Evidence:
         self._owners: list[int] = [-1]
         self._own(directives, numeric)
         self._features: dict[int, dict[int, list[int]]] = {}  # owner -> feature -> places
+        self._written: dict[int, dict[int, list[int]]] = {}  # in asm that the port writes in C++
+        self._wrappers: dict[bytes, bool] | None = None  # functions with asm: all of it written?
         self._stand_ins: dict[int, dict[int, list[int]]] = {}
         self._names: dict[int, list[tuple[int, bytes]]] = {}
         self._absent: dict[int, list[tuple[int, bytes]]] = {}
@@ -213,12 +246,19 @@ class Evidence:
         literals = code.lexed.literals(start, end)
         for n, feature in enumerate(rules.features):
             for match in feature.code.finditer(data, start, end) if feature.code else ():
-                if code.is_open(match.start()):
-                    self._add(self._features, n, match.start())
+                at = match.start()
+                if code.is_open(at):
+                    written = (
+                        code.in_assembly(at)
+                        if feature.assembly
+                        else feature.text and self._wraps(at)
+                    )
+                    self._add(self._written if written else self._features, n, at)
             if feature.text:
                 for literal in literals:
                     for match in feature.text.finditer(data, *literal):
-                        self._add(self._features, n, match.start())
+                        written = code.in_assembly(match.start())
+                        self._add(self._written if written else self._features, n, match.start())
             for match in feature.stand_in.finditer(data, start, end) if feature.stand_in else ():
                 if code.is_open(match.start()):
                     self._add(self._stand_ins, n, match.start())
@@ -226,6 +266,22 @@ class Evidence:
             blank = code.lexed.blank_at(match.start())
             if blank is None or not code.lexed.is_comment(blank):
                 insort(self._refusals.setdefault(self.owner_at(match.start()), []), match.start())
+
+    def _wraps(self, at: int) -> bool:
+        """Is the name at `at` a function of this file whose assembly the port writes, all of it?"""
+        code = self.code
+        if not code.assembly:
+            return False
+        if self._wrappers is None:
+            self._wrappers = {}
+            for function in code.functions:
+                said = [m.start() for m in _ASM.finditer(code.data, *function.body)]
+                all_written = [code.in_assembly(s) for s in said if code.is_open(s)]
+                if all_written:
+                    known = self._wrappers.get(function.name, True)
+                    self._wrappers[function.name] = known and all(all_written)
+        name = code.lexed.name_ending_at(at - 1) + code.lexed.name_starting_at(at)
+        return self._wrappers.get(name, False)
 
     def _collect_names(self) -> None:
         code = self.code
@@ -254,7 +310,11 @@ class Evidence:
 
     def features(self, ranges: Iterable[Range]) -> list[Feature]:
         """What the code in these ranges uses."""
-        return self._matching(self._features, tuple(ranges))
+        wanted = tuple(ranges)
+        rules = load_rules()
+        return self._matching(self._features, wanted) + self._matching(
+            self._written, wanted, rules.written
+        )
 
     def stand_ins(self, ranges: Iterable[Range], also_uses: bool) -> list[Feature]:
         """What the code in these ranges replaces, or (`also_uses`) defines for older cards."""
@@ -263,13 +323,17 @@ class Evidence:
         return found + (self._matching(self._features, wanted) if also_uses else [])
 
     def _matching(
-        self, where: Mapping[int, Mapping[int, list[int]]], ranges: Sequence[Range]
+        self,
+        where: Mapping[int, Mapping[int, list[int]]],
+        ranges: Sequence[Range],
+        features: Sequence[Feature] = (),
     ) -> list[Feature]:
         self._look(ranges)
         found = {
             n for r in ranges for n, places in where.get(r.owner, {}).items() if _holds(places, r)
         }
-        return [load_rules().features[n] for n in sorted(found)]
+        features = features or load_rules().features
+        return [features[n] for n in sorted(found)]
 
     def names(self, ranges: Iterable[Range]) -> set[bytes]:
         """CUDA names in these ranges that MUSA has."""
@@ -309,6 +373,7 @@ class Evidence:
 
 
 _PAGE = 4000
+_ASM = re.compile(rb"\b(?:asm|__asm__|__asm)\b")
 _INK = re.compile(rb"[^\s\\]")
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from sigtrans.passes import Code, CodeFindings, Finder
 from sigtrans.passes.branches import (
@@ -20,6 +21,7 @@ from sigtrans.passes.branches import (
     SPLICE,
     Directive,
     Evidence,
+    Feature,
     Range,
     Sides,
     find_directives,
@@ -40,7 +42,7 @@ from sigtrans.passes.conditions import (
 )
 from sigtrans.source import Edit, Safety, Severity, Span
 from sigtrans.symbols import IS_NUMBER
-from sigtrans.syntax import Word
+from sigtrans.syntax import LINE_SPLICE, Word
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -67,6 +69,12 @@ class _Verdict:
     rising: bool = True
     why: str = ""
     code: str = "SIG406"
+
+    def holds(self, card: int) -> bool | None:
+        """What it comes to with this __MUSA_ARCH__ (0: on the host), None where nobody knows."""
+        if self.how == "level":
+            return (card >= self.value) == self.rising
+        return bool(self.value) if self.how == "constant" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +105,9 @@ def find(code: Code) -> CodeFindings:
     guards = code.table.guards
     words = [w for w in code.lexed.words if w[2] in guards and not code.protected.why(w[0])]
     finder = _Guards(code)
+    words += finder.aliased()
     if words:
-        finder.run(words)
+        finder.run(sorted(words))
     capabilities = Capabilities(code, lambda: finder.evidence)
     capabilities.run()
     return CodeFindings((*finder.edits, *capabilities.edits), (*finder.said, *capabilities.said))
@@ -120,6 +129,12 @@ class _Guards(Finder):
         self.computed: dict[bytes, tuple[list[bool | None], set[bool | None]]] = {}
         self.decided: dict[int, bool] = {}  # `if (`: was its condition decided?
         self._evidence: Evidence | None = None
+        self.aliases: dict[bytes, bytes] = {}  # macros -> the number of CUDA's that they stand for
+        self.doubts: dict[bytes, str] = {}  # aliases -> why a condition cannot be decided by them
+        self.settled: dict[
+            bytes, bool
+        ] = {}  # number -> did all tests of its aliases get an answer?
+        self.defining: list[tuple[Word, bytes]] = []  # words that an alias is defined by
 
     @property
     def evidence(self) -> Evidence:
@@ -127,6 +142,43 @@ class _Guards(Finder):
         if self._evidence is None:
             self._evidence = Evidence(self.code, self.directives, self.numeric)
         return self._evidence
+
+    def aliased(self) -> list[Word]:
+        """Every use of a macro that stands for one of CUDA's numbers, under the number's name; of
+        those of other files only uses in directives (in code, they do not compile any more)."""
+        own = {a: n for a, n in self.code.facts.aliases.items() if n not in self.own}
+        foreign = {
+            a: (n, path)
+            for a, (n, path) in self.code.project.aliases.items()
+            if a not in own and n not in self.own and a in self.data
+        }
+        if not own and not foreign:
+            return []
+        for match in _DEFINITION.finditer(self.data):
+            name, value = match.group(1), match.group(2)
+            if self.lexed.blank_at(match.start(1)) is not None:
+                continue
+            foreign.pop(name, None)  # this file has one of its own
+            if name in own and value.strip(b" \t()\\\r\n") not in (b"0", own[name], *own):
+                self.doubts[name] = f"'{name.decode('latin-1')}' is defined in more than one way"
+        for name, (number_, path) in foreign.items():
+            self.doubts[name] = f"'{name.decode('latin-1')}' is {number_.decode()} in {path}"
+        self.aliases = own | {a: n for a, (n, _) in foreign.items()}
+        if not self.aliases:
+            return []
+        names = b"|".join(map(re.escape, sorted(self.aliases)))
+        found: list[Word] = []
+        for match in re.finditer(rb"(?<![\w$])(?:" + names + rb")(?![\w$])", self.data):
+            start, end = match.span()
+            before = self.lexed.name_ending_at(self.lexed.before(start))
+            if not self.code.is_open(start) or before in _NAMED:
+                continue
+            if match.group() in own or self._in_directive(start):
+                found.append((start, end, self.aliases[match.group()]))
+        return found
+
+    def _in_directive(self, at: int) -> bool:
+        return self.data[self.lexed.logical_line(at)[0] : at].lstrip().startswith((b"#", b"%:"))
 
     def run(self, words: Sequence[Word]) -> None:
         self.directives = find_directives(self.code)
@@ -153,6 +205,8 @@ class _Guards(Finder):
             self._write(directive, condition)
         for word in others:
             self._elsewhere(word)
+        for word, alias in self.defining:
+            self._alias(word, alias)
 
     def _is_stopped(self, directive: Directive) -> bool:
         """Has an earlier port put a branch with an #error before this one?"""
@@ -175,14 +229,31 @@ class _Guards(Finder):
             nodes = (Node("name", *w[:2], w[2]) for w in directive.guards)
             return _Condition((), (), tuple(nodes))
         start = directive.word[1]
-        node = parse(self.data, start, directive.end)
+        node = self._parse(start, directive.end)
         if node is None or self._goes_on(directive):
             condition = self.lexed.code(start, directive.end)
-            if any(has_number(condition, n) for _, _, n in directive.guards if n not in self.own):
+            names = {self.data[w[0] : w[1]] for w in directive.guards if w[2] not in self.own}
+            if any(has_number(condition, n) for n in names):
                 return _Condition((), (), (), "the condition cannot be read")
             nodes = (Node("name", *w[:2], w[2]) for w in directive.guards)
             return _Condition((), (), tuple(nodes))
         return self._judge(node, self._sides(directive), {w[0] for w in directive.guards})
+
+    def _parse(self, start: int, end: int) -> Node | None:
+        """A condition, with CUDA's own names in place of macros that stand for them."""
+        node = parse(self.data, start, end)
+        return _renamed(node, self.aliases) if node is not None and self.aliases else node
+
+    def _doubt(self, node: Node) -> str:
+        """Why the condition cannot be decided although its numbers could."""
+        for each in node.walk() if self.doubts else ():
+            name = self.data[each.start : each.end]
+            if each.kind == "name" and each.text != name and name in self.doubts:
+                return self.doubts[name]
+        return ""
+
+    def _is_alias(self, start: int, end: int, name: bytes) -> bool:
+        return bool(self.aliases) and self.data[start:end] != name
 
     def _goes_on(self, directive: Directive) -> bool:
         """Does a comment hide the line end, and the condition continue after it?"""
@@ -196,6 +267,7 @@ class _Guards(Finder):
         """Verdicts on a condition; `places` are its guards that nobody asked to leave alone."""
         split = _Split(self.own, self.table.guards.keys(), places)
         split.walk(node, 1)
+        split.loose = self._doubt(node) or split.loose
         atoms = tuple(split.atoms)
         seen = [a.scale for a in atoms]
         if "arch" in seen and seen.count("arch") > 1:
@@ -203,7 +275,27 @@ class _Guards(Finder):
         verdicts = tuple(
             self._decide(atom, sides if atom.sense > 0 else sides.turned()) for atom in atoms
         )
+        if any(v.how == "open" for v in verdicts):
+            verdicts = self._without_open(node, atoms, verdicts)
         return _Condition(atoms, verdicts, tuple(split.presence), split.loose)
+
+    def _without_open(
+        self, node: Node, atoms: tuple[_Atom, ...], verdicts: tuple[_Verdict, ...]
+    ) -> tuple[_Verdict, ...]:
+        """The verdicts, where the rest of a condition decides it on every card of the port and on
+        the host: then nothing depends on what is open."""
+        cards = [int(t[3:]) * 10 for t in self.code.targets if t[3:].isdigit()]
+        results = set[bool | None]()
+        for card in (0, *cards):
+            answers: dict[tuple[int, int], bool | None] = {}
+            for atom, verdict in zip(atoms, verdicts, strict=True):
+                answers[atom.node.start, atom.node.end] = verdict.holds(card)
+            results.add(_answer(node, answers, card > 0))
+        if len(results) > 1 or None in results or not cards:
+            return verdicts
+        here = "holds" if results == {True} else "does not hold"
+        why = f"the condition {here} without it, on the host and on {', '.join(self.code.targets)}"
+        return tuple(_Verdict("constant", 0, why=why) if v.how == "open" else v for v in verdicts)
 
     def _sides(self, directive: Directive) -> Sides:
         chain, at = directive.chain, directive.place
@@ -285,11 +377,15 @@ class _Guards(Finder):
         if missing:
             return self._without(missing, new, int(shape == "down"))
         lowest = min(rules.musa)
-        emulated = [f.name for f in found if f.emulated and f.musa == lowest]
-        if emulated and new.whole_false:
-            why = f"the other branch works without {emulated[0]}"
+        spared = self._spared(found, new, single=shape == "other")
+        if spared:
+            why = f"the other branch works without {spared}"
             return _Verdict("constant", int(shape == "down"), why=why)
         if shape == "other":
+            picked = [f for f in found if f.cards and _picks(values, f.cards)]
+            if picked:
+                level = max(f.musa for f in found)
+                return self._level(level, True, ", ".join(f.name for f in picked), new)
             return _Verdict(
                 "open", why="it picks out single architectures or a range", code="SIG401"
             )
@@ -319,9 +415,30 @@ class _Guards(Finder):
             code="SIG401",
         )  # fmt: skip
 
+    def _spared(self, found: Sequence[Feature], new: Sides, single: bool = False) -> str:
+        """What the port only emulates, where the other branch works without it; "" for nothing.
+
+        Under a test for single cards (`single`), so is assembly that the port writes in C++: the
+        branch is as good, but what the test means stays unknown.
+        """
+        lowest = min(load_rules().musa)
+        if not new.whole_false or any(f.by_hand for f in found):
+            return ""
+        spared = (f.name for f in found if f.musa == lowest and f.emulated)
+        written = (f.name for f in found if single and f.written)
+        return next(chain(spared, written), "")
+
     def _level(self, level: int, rising: bool, why: str, new: Sides) -> _Verdict:
         """A threshold of MUSA's; a warning where some target has nothing in place of the code."""
         below = [t for t in self.code.targets if t[3:].isdigit() and int(t[3:]) * 10 < level]
+        ordering = next((f.name for f in self.evidence.features(new.true) if f.by_hand), "")
+        if below and ordering:
+            return _Verdict(
+                "open",
+                why=f"{', '.join(below)} must do without {why}, and with it without {ordering}, "
+                "which an older branch often lacks",
+                code="SIG408",
+            )
         if not below or new.whole_false or self.evidence.only_defines(new.true):
             return _Verdict("level", level, rising, why)
         why += f"; {', '.join(below)} must do without it, and no other branch does the work"
@@ -393,10 +510,16 @@ class _Guards(Finder):
         if shape == "other":
             return _Verdict("open", why="it picks out single releases or a range", code="SIG401")
         new = sides if shape == "up" else sides.turned()
-        missing = [f.name for f in self.evidence.features(new.true) if not f.musa]
+        found = self.evidence.features(new.true)
+        missing = [f.name for f in found if not f.musa]
         missing += self.evidence.absent(new.true)
         if missing:
             return self._without(missing, new, int(shape == "down"))
+        written = [f.name for f in found if f.written]
+        spared = self._spared(found, new) if written else ""
+        if spared:
+            why = f"the other branch works without {spared}"
+            return _Verdict("constant", int(shape == "down"), why=why)
         rules = load_rules()
         names = self.evidence.names(new.true) - self.evidence.names(new.false)
         later = [f"{n.decode()} (SDK {s})" for n in sorted(names) if (s := self._later(n))]
@@ -410,6 +533,9 @@ class _Guards(Finder):
                 code="SIG401",
             )
         telling = sorted(names - rules.everyday)
+        if not telling and written:
+            why = f"{written[0]} is there: the port writes the assembly in C++"
+            return _Verdict("constant", int(shape == "up"), why=why)
         if not telling:
             return _Verdict(
                 "open", why="no name in the guarded code tells what the version stands for",
@@ -418,10 +544,11 @@ class _Guards(Finder):
         unproven = [n for n in telling if n in self.table.unproven]
         shown = ", ".join(n.decode() for n in (unproven or telling)[:3])
         if unproven:
-            why = f"{shown} follow" + ("s" if len(unproven) == 1 else "")
-            return _Verdict(
-                "constant", int(shape == "up"), why=f"{why} the naming rule only", code="SIG407"
-            )
+            why = f"{shown} follow" + ("s" if len(unproven) == 1 else "") + " the naming rule only"
+            if new.whole_false and not self.evidence.names(new.false) & self.table.unproven:
+                why += ", and the other branch does without"
+                return _Verdict("constant", int(shape == "down"), why=why)
+            return _Verdict("constant", int(shape == "up"), why=why, code="SIG407")
         return _Verdict("constant", int(shape == "up"), why=f"MUSA has {shown}")
 
     def _later(self, name: bytes) -> str:
@@ -443,7 +570,14 @@ class _Guards(Finder):
         if code:
             first = self._first_number(directive, condition)
             self._stop(directive, first, code, shown, reason)
+            for start, end, name in directive.guards:
+                if self._is_alias(start, end, name):
+                    self._edit(start, end, name)  # the macro itself does not compile any more
+                    self.settled[name] = False
             return
+        for start, end, name in directive.guards if condition.atoms or condition.presence else ():
+            if self._is_alias(start, end, name):
+                self.settled.setdefault(name, True)
         if not self._presence(condition):
             return
         self._atoms(condition, shown)
@@ -630,19 +764,50 @@ class _Guards(Finder):
         if name in self.own:
             return  # said at its definition
         if defined and defined.group(1) == b"define":
+            alias = self.lexed.name_starting_at(defined.end())
+            if alias in self.code.facts.aliases:
+                self.defining.append((word, alias))
+                return
             if self._macro(word, defined.end()):
                 return
+            if scale_of(name):  # in an #if it would be 0 without a word
+                self._edit(start, end, _STOPPED + b"(" + self.data[start:end] + b")")
         elif self._statement(word):
             return
+        shown = self.data[start:end].decode("latin-1")
         self.say(
             start,
             end,
             "SIG402",
             ERROR,
-            f"'{name.decode()}' is used as a value; MUSA's numbers have another scale",
+            f"'{shown}' is used as a value; MUSA's numbers have another scale",
             "test the feature instead, or use MUSA's own version macro with its own numbers",
             "value",
         )
+
+    def _alias(self, word: Word, alias: bytes) -> None:
+        """`#define ARCH __CUDA_ARCH__`: its tests in this file have been decided by the number; any
+        other use does not compile."""
+        start, end, name = word
+        if self._is_alias(start, end, name):
+            return  # a second name: said where the first is defined
+        shown = f"'{alias.decode('latin-1')}' stands for '{name.decode()}'"
+        self._edit(start, end, _STOPPED + b"(" + name + b")")
+        if self.settled.get(name) and alias not in self.doubts:
+            self.say(
+                start, end, "SIG406", NOTE,
+                f"{shown}: its tests in this file ask for what the number is for; a use that is "
+                "left does not compile on MUSA",
+                "", "alias",
+            )  # fmt: skip
+            return
+        self.say(
+            start, end, "SIG402", ERROR,
+            f"{shown}; MUSA's numbers have another scale, and what uses it does not compile there",
+            f"test the feature where '{alias.decode('latin-1')}' is used, and write MUSA's own "
+            f"macro in place of {_STOPPED.decode()}(…)",
+            "alias",
+        )  # fmt: skip
 
     def _defined(self, word: Word, directive: bytes) -> None:
         """`#define` or `#undef` of a macro that CUDA or its compiler defines."""
@@ -670,7 +835,7 @@ class _Guards(Finder):
         if _STOPPED in self.data[name_at : self.line[1]]:
             return True  # an earlier port has made it stop
         head = _MACRO.match(self.data, name_at, self.line[1])
-        node = parse(self.data, head.end(), self.line[1]) if head else None
+        node = self._parse(head.end(), self.line[1]) if head else None
         if head is None or node is None:
             return False
         names = [n for n in node.walk() if n.kind == "name" and n.text in self.table.guards]
@@ -751,7 +916,7 @@ class _Guards(Finder):
 
     def _if(self, start: int, end: int) -> bool:
         """Decide the condition of a statement; False where its names are reported as values."""
-        node = parse(self.data, start, end)
+        node = self._parse(start, end)
         if node is None:
             return False
         names = [n for n in node.walk() if n.kind == "name" and n.text in self.table.guards]
@@ -766,6 +931,11 @@ class _Guards(Finder):
 _COMPARISONS = (b"==", b"!=", b"<", b"<=", b">", b">=")
 _PLAIN = ("name", "number")
 _ENDS = (b"else", b"endif")
+_NAMED = (b"define", b"undef", b"ifdef", b"ifndef", b"elifdef", b"elifndef")
+_DEFINITION = re.compile(
+    rb"^[ \t]*(?:#|%:)[ \t]*define[ \t]+([A-Za-z_]\w*)(?![\w(])((?:[^/\r\n\\]|"
+    + LINE_SPLICE + rb")*)", re.MULTILINE
+)  # fmt: skip
 _SDKS = (30100, 40300, 50100, 50200)  # values of MUSART_VERSION
 _LIBRARIES = (100, 101, 204, 304, 900)  # and of MUSA's libraries, as far as known
 _STOPPED = b"SIGTRANS_SIG402"
@@ -860,6 +1030,45 @@ class _Split:
                 return ""
             found = scale
         return found
+
+
+def _answer(
+    node: Node, answers: Mapping[tuple[int, int], bool | None], on_device: bool
+) -> bool | None:
+    """What a condition comes to by the answers to its parts, None if others decide it."""
+    span = node.start, node.end
+    if span in answers:
+        return answers[span]
+    if node.kind == "defined":
+        return on_device if node.text == b"__CUDA_ARCH__" else None
+    parts = [_answer(part, answers, on_device) for part in node.parts]
+    if node.kind == "()":
+        return parts[0]
+    if node.kind == "!":
+        return None if parts[0] is None else not parts[0]
+    if node.kind in ("&&", "||"):
+        ends = node.kind == "||"
+        if ends in parts:
+            return ends
+        return None if None in parts else not ends
+    return None
+
+
+def _picks(values: Sequence[bool | None], cards: Sequence[int]) -> bool:
+    """Does a test hold on just these cards, as far as its numbers reach, and on more than one?"""
+    listed = load_rules().architectures
+    changes = [n for n in range(1, len(values)) if values[n] != values[n - 1]]
+    within = range(changes[0], changes[-1] + 1)
+    held = [values[n] for n in within]
+    return held.count(True) > 1 and held == [listed[n] in cards for n in within] and not values[0]
+
+
+def _renamed(node: Node, names: Mapping[bytes, bytes]) -> Node:
+    """The same with other names, where `defined` does not ask for the name itself."""
+    if node.kind == "defined":
+        return node
+    text = names.get(node.text, node.text) if node.kind == "name" else node.text
+    return replace(node, text=text, parts=tuple(_renamed(p, names) for p in node.parts))
 
 
 def _sense(node: Node, name: bytes, sense: int) -> int:

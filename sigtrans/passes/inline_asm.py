@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from sigtrans.passes import Code, CodeFindings, Finder
@@ -230,7 +231,8 @@ class _Pass(Finder):
             return
         pointers = frozenset(s.name for s in shared if s.start <= each.place.start < s.end)
         try:
-            results = [Writer(s, pointers).translate() for s in each.statements]
+            numbers = partial(self._is_number, each.place)
+            results = [Writer(s, pointers, numbers).translate() for s in each.statements]
         except Stop as stop:
             each.stop = stop
             return
@@ -238,6 +240,18 @@ class _Pass(Finder):
             each.stop = unreadable("the branches of an #if inside it mean different things")
             return
         each.result = results[0]
+
+    def _is_number(self, place: Place, text: str) -> bool:
+        """Is a variable declared as a number in the function around a statement?"""
+        function = self.code.function_at(place.start)
+        if function is None or not text.isidentifier():
+            return False
+        declared = (
+            rb"\b" + _INTEGER_TYPE + rb"(?:\w+\s*,\s*)*&?\s*" + text.encode() + rb"\b\s*[;,=)({]"
+        )
+        head = self.data[function.head : place.start]
+        other = rb"\*[\s\w]*\b" + text.encode() + rb"\s*[;,=)({\[]"
+        return re.search(declared, head) is not None and re.search(other, head) is None
 
     def _is_pointer(self, shared: _Shared) -> bool:
         if shared.maker is not None and shared.maker.result is None:
@@ -420,6 +434,10 @@ class _Shared:
     maker: _Found | None = None  # the asm statement that sets it
 
 
+_INTEGER_TYPE = (
+    rb"(?:(?:const|unsigned|signed|int|long|(?:std::)?u?int64_t|(?:std::)?size_t|(?:std::)?u?intptr_t"
+    rb"|ulong|ull|u64)\s+)+"
+)
 _INTEGER = (
     rb"(?:(?:const|unsigned|int|long|uint32_t|std::uint32_t|size_t|uint64_t|uintptr_t|uint|auto)"
     rb"[ \t]+)+"

@@ -18,7 +18,7 @@ from sigtrans.catalogue import data_file
 from sigtrans.passes import Code, CodeFindings
 from sigtrans.passes.code import find as find_names
 from sigtrans.passes.code import find_protected
-from sigtrans.source import Diagnostic, Edit, Safety, SourceFile, Span
+from sigtrans.source import Diagnostic, Edit, Safety, Severity, SourceFile, Span
 
 if TYPE_CHECKING:
     from sigtrans.names import NameTable
@@ -38,11 +38,11 @@ def _pass(marks: bytes, cuda_only: bool = False) -> Pass:
 
 
 PASSES: Mapping[str, Pass] = {  # in this order
+    "inline_asm": _pass(b"asm __cvta_generic_to_shared"),  # guards ask what became of it
     "guards": _pass(
         b"CUDA CUBLAS CUDNN CUFFT CUPTI CURAND CUSOLVER CUSPARSE CU_ NCCL_ NPP NV _H_ cuda Cuda "
         b"Capability"
     ),
-    "inline_asm": _pass(b"asm __cvta_generic_to_shared"),
     "matrix": _pass(b"nvcuda wmma"),
     "warp": _pass(
         b"__shfl __ballot __any __all __activemask __match_ __reduce_ coalesced_threads warpSize "
@@ -88,14 +88,15 @@ def find(
         strict=port.strict,
     )  # fmt: skip
     names = find_names(code)
-    if not (is_cuda or lexed.words or lexed.quoted):
+    aliased = any(alias in file.data for alias in project.aliases)
+    if not (is_cuda or lexed.words or lexed.quoted or aliased):
         return names  # host code that names nothing of CUDA's
     wanted = [
         name
         for name, each in PASSES.items()
         if (passes is None or name in passes)
         and (is_cuda or not each.cuda_only)
-        and any(mark in file.data for mark in each.marks)
+        and (any(mark in file.data for mark in each.marks) or (aliased and name == "guards"))
     ]
     if not wanted:
         return names
@@ -112,6 +113,8 @@ def find(
         edits += found.edits
         said += found.diagnostics
         helpers |= found.helpers
+        if name == "inline_asm":
+            code = replace(code, assembly=_exact(found))
     edits = _outermost(edits)
     if helpers:
         edits.append(_include(code, helpers, edits))
@@ -122,6 +125,13 @@ def find(
         names.protected,
         tuple(reshaped),
     )
+
+
+def _exact(found: CodeFindings) -> tuple[Span, ...]:
+    """The asm statements that were translated without a question."""
+    asked = {d.span for d in found.diagnostics if d.severity is not Severity.NOTE}
+    exact = {e.span for e in found.edits if e.rule == "asm/translate" and e.safety is Safety.EXACT}
+    return tuple(sorted(exact - asked))
 
 
 @cache

@@ -8,6 +8,7 @@ did; else the statement becomes a block.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sigtrans.passes.asm_statement import Operand, Statement
@@ -148,8 +149,14 @@ class _Cell:
 class Writer:
     """Writes C++ for one statement."""
 
-    def __init__(self, statement: Statement, pointers: frozenset[str]) -> None:
+    def __init__(
+        self,
+        statement: Statement,
+        pointers: frozenset[str],
+        is_number: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self.statement = statement
+        self.is_number = is_number  # is an expression known to be no pointer?
         self.operands = statement.operands
         self.pointers = (
             pointers  # variables that hold shared-memory addresses and may become pointers
@@ -344,6 +351,16 @@ class Writer:
             return f"!{cell.text}"
         return self._convert(cell, slot.kind)
 
+    def _number(self, item: Value, slot: Slot, name: str, row: Row) -> str:
+        """C++ text of an operand; what may be a pointer where a number is read becomes one."""
+        text = self._read(item, slot)
+        if not self.direct or not isinstance(item, Arg) or slot.kind not in ("b64", "u64", "s64"):
+            return text
+        uses = (row.value or row.code).split("{" + name + "}")[:-1]
+        if self._tied(item.index).letter != "l" or all(u.endswith("long long)(") for u in uses):
+            return text
+        return text if self.is_number(text) else f"(unsigned long long)({text})"
+
     def _convert(self, cell: _Cell, kind: str) -> str:
         have = cell.kind
         if have == "imm":
@@ -456,7 +473,7 @@ class Writer:
             items = value.items if isinstance(value, Vector) else (value,)
             for item, name in zip(items, slot.names, strict=True):
                 if slot.name not in row.outputs:
-                    values[name] = self._read(item, slot)
+                    values[name] = self._number(item, slot, name, row)
                     continue
                 if not isinstance(item, (Arg, Reg)):
                     raise unreadable("a result goes to what is no register")
@@ -477,7 +494,10 @@ class Writer:
             self._carry(row)
         text = _BARE.sub(r"(\1)\2", text)
         if target is not None:
-            text = f"{target[0].text} = {self._result(text, target[1], target[0])}"
+            text = self._result(text, target[1], target[0])
+            if self.direct and target[0].kind == "b64":
+                text = self._word(target[0].text, text)
+            text = f"{target[0].text} = {text}"
         if row.id == "ptx/cvta-to-shared":
             out = instruction.operands[0]
             if not isinstance(out, Reg):
@@ -568,8 +588,16 @@ class Writer:
         if self.carry:
             lines.append(f"unsigned {self.prefix}_0c = 0;")
         lines += self.body
-        lines += [f"{target} = {self.prefix}_{n};" for n, target in enumerate(targets)]
+        for n, target in enumerate(targets):
+            value = f"{self.prefix}_{n}"
+            if self._tied(n).letter == "l":
+                value = self._word(self.operands[n].text, value)
+            lines.append(f"{target} = {value};")
         return tuple(lines)
+
+    def _word(self, target: str, value: str) -> str:
+        """A 64-bit result as what its variable is, which may be a pointer."""
+        return value if self.is_number(target) else f"sigtrans::ptx_word({value})"
 
     def _guarded(self, program: Program) -> set[int]:
         """Outputs that may stay unwritten: they keep the value their variable had."""

@@ -66,6 +66,17 @@ struct ptx_address {
   SIGTRANS_PTX ptx_address operator-(long long bytes) const { return ptx_address(at - bytes); }
 };
 
+// A 64-bit result: a number, or a pointer, as its variable is.
+struct ptx_word {
+  unsigned long long bits;
+  SIGTRANS_PTX explicit ptx_word(unsigned long long value) : bits(value) {}
+  SIGTRANS_PTX operator unsigned long long() const { return bits; }
+  template <class T>
+  SIGTRANS_PTX operator T *() const {
+    return (T *)bits;
+  }
+};
+
 // Instead of a 32-bit address of shared memory: the generic pointer itself.
 SIGTRANS_PTX unsigned char *ptx_shared(const volatile void *pointer) {
   return (unsigned char *)pointer;
