@@ -245,7 +245,6 @@ def render_end(checked: Checked) -> list[str]:
     files = checked.plan.files
     errors = _files_with(checked, lambda d: d.severity is Severity.ERROR)
     opened = _files_with(checked, lambda d: d.code == "SIG818") - errors
-    inherited = _files_with(checked, lambda d: d.code == "SIG819") - errors
     clean = len(files) - len(errors)
     share = f" ({100 * clean / len(files):.1f} %)" if files else ""
     how = (
@@ -259,8 +258,6 @@ def render_end(checked: Checked) -> list[str]:
     ]
     if opened:
         lines.append(f"Open       {len(opened):,} of those without hold open items of the port")
-    if inherited:
-        lines.append(f"Before     {len(inherited):,} of those without hold faults of the original")
     if checked.partly:
         lines.append(f"In part    {checked.partly:,} units include something that was not found")
     if checked.unread:
