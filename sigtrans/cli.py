@@ -36,7 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     gc.set_threshold(200_000)  # a short run that makes many small values: collect seldom
     parser = _make_parser()
-    options = parser.parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["run"]:  # nvcc's options are not ours to know, the program's even less
+        end = words.index("--") if "--" in words else len(words)
+        options, unknown = parser.parse_known_args(words[:end])
+        options.rest = (unknown, words[end + 1 :])
+    else:
+        options = parser.parse_args(words)
     if options.command is None:
         parser.print_help()
         return DONE
@@ -85,6 +91,7 @@ def _make_parser() -> argparse.ArgumentParser:
     _add_scan(commands)
     _add_check(commands)
     _add_doctor(commands)
+    _add_run(commands)
     _add_diff(commands)
     _add_undo(commands)
     _add_explain(commands)
@@ -185,6 +192,34 @@ def _add_doctor(commands: Commands[_Parser]) -> None:
     _add_sdk_path(parser)
     parser.add_argument("--output-format", choices=("full", "json"), default="full")
     parser.add_argument("-v", "--verbose", action="store_true", help="show internal tracebacks")
+
+
+def _add_run(commands: Commands[_Parser]) -> None:
+    parser = _add(
+        commands, "run", "build a CUDA or MUSA program for the CPU and run it, with no card", _run
+    )
+    parser.usage = "sigtrans run [options] [nvcc's options] FILE|DIR ... [-- ARGUMENTS]"
+    parser.add_argument("what", nargs="*", metavar="FILE|DIR", help="sources, or a folder of them")
+    how = parser.add_argument_group("how the program is built")
+    how.add_argument("--musa", action="store_true", help="MUSA sources (the default for .mu)")
+    how.add_argument("--sdk", default="5.2", metavar="X.Y", help="the MUSA SDK its macros tell")
+    how.add_argument("--compiler", default="", metavar="CXX", help="g++, clang++ or zig")
+    how.add_argument("--build-only", action="store_true", help="do not run it")
+    how.add_argument("-o", "--output", type=Path, metavar="FILE", help="keep the executable here")
+    how.add_argument(
+        "--check",
+        action="store_true",
+        help="look at each access: races, overruns, unwritten memory (slower)",
+    )
+    run = parser.add_argument_group("how it is run")
+    run.add_argument("--matrix", action="store_true", help="run it in every way that may differ")
+    run.add_argument("--warp", choices=("32", "128", "host128"), help="lanes of a warp")
+    run.add_argument("--order", metavar="up|down|SEED", help="the order in which threads run")
+    run.add_argument("--streams", metavar="up|down|SEED", help="work at once, late, interleaved")
+    run.add_argument("--device", metavar="NAME", help="limits of the device: sm_80, mp_22 …")
+    run.add_argument("--time-limit", type=float, metavar="S", help="seconds (matrix: for each run)")
+    run.add_argument("-q", "--quiet", action="store_true", help="nothing but the program's output")
+    run.add_argument("-v", "--verbose", action="store_true", help="show internal tracebacks")
 
 
 def _add_sdk_path(parser: _Parser | argparse._ArgumentGroup) -> None:
@@ -425,6 +460,12 @@ def _doctor(options: argparse.Namespace) -> int:
     full = options.output_format == "full"
     sys.stdout.write((sdk.render_doctor if full else sdk.dump_doctor)(found, index, rows))
     return ATTENTION if any(row.denied for row in rows) else DONE
+
+
+def _run(options: argparse.Namespace) -> int:
+    from sigtrans.simt import command
+
+    return command.run_command(options, options.rest)
 
 
 def _diff(options: argparse.Namespace) -> int:

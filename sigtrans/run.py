@@ -38,5 +38,23 @@ def run(
     return Ran(done.returncode, _text(done.stdout), _text(done.stderr))
 
 
+def run_through(
+    command: Sequence[str],
+    *,
+    seconds: float | None,
+    environment: Mapping[str, str] | None = None,
+) -> int | None:
+    """Run a program on this process's own input and output; None when it ran out of time."""
+    try:
+        return subprocess.run(
+            list(command), timeout=seconds, check=False,
+            env=dict(environment) if environment is not None else None,
+        ).returncode  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None
+    except OSError as fault:
+        raise SigtransError(f"{command[0]}: cannot be run: {fault.strerror}") from None
+
+
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")

@@ -35,6 +35,7 @@ HEIGHT = {
     "annotate": 7, "rules": 7, "units": 7,
     "port": 8, "judge": 8,
     "check": 9,
+    "simt": 9,
     "cli": 10,
     "__main__": 11,
 }  # fmt: skip
@@ -86,7 +87,7 @@ def test_imports_point_one_way(module: str) -> None:
         if not name.startswith("sigtrans.") or "TYPE_CHECKING" in ast.unparse(node):
             continue
         other = name.removeprefix("sigtrans.")
-        inside = module.startswith("passes") and other.startswith("passes")
+        inside = any(module.startswith(p) and other.startswith(p) for p in ("passes", "simt"))
         assert inside or height(other) < height(module), f"{module} imports {other}"
 
 
@@ -203,6 +204,8 @@ def test_only_store_writes(module: str) -> None:
     found = writes(TREES[module])
     if module == "store":
         assert found, "or the check sees nothing"
+    elif module == "simt.cache":  # nobody's tree: what may be deleted at any time
+        assert found
     elif module == "rules":  # the folder of a new rule; the file itself goes through store
         assert all("mkdir" in place for place in found)
     else:

@@ -62,7 +62,7 @@ def _read(view: View, start: int, at: int) -> Kernel | None:
     while at < limit:
         byte = text[at]
         if byte == 0x28:
-            close = view.close(at)
+            close = view.find_close(at)
             if close < 0:
                 return None
             last = view.before(at)

@@ -17,12 +17,14 @@ from sigtrans.source import Diagnostic, Edit, Severity, SourceFile, Span, apply
 from sigtrans.syntax import IDENTIFIER_BYTES, LINE_SPLICE, Lexed, find_blanks
 
 MARKS = (
-    *(b"<<<", b"__shared__", b"__device__", b"__constant__", b"__managed__"),
+    *(b"<<", b"__shared__", b"__device__", b"__constant__", b"__managed__"),
     *(b"asm", b"__CUDA_ARCH__", b"__MUSA_ARCH__"),
 )
 
-_LAUNCH = re.compile(rb"(?<!<)(?<!operator)<<<(?![<=])")
+# nvcc takes `<< <` as well, which is nothing else in C++.
+_LAUNCH = re.compile(rb"(?<!<)(?<!operator)<<[ \t]*<(?![<=])")
 _CLOSE = re.compile(rb"[()\[\]{};]|>{3,}")
+_CLOSE_SPACED = re.compile(rb"[()\[\]{};]|>>[ \t]*>")
 _ASM = re.compile(rb"\b(?:asm|__asm__|__asm)\b")
 _ARCH = re.compile(rb"\b__(?:CUDA|MUSA)_ARCH__\b")
 _DEVICE_NAME = re.compile(rb"\b__(?:device|constant|managed)__\b")
@@ -64,7 +66,9 @@ class Lowered:
 
 def needs_lowering(data: bytes, context: Context) -> bool:
     """A quick look: could there be anything to do?"""
-    return any(mark in data for mark in MARKS) or any(w in data for w in context.shared_words)
+    if any(mark in data for mark in MARKS) or any(w in data for w in context.shared_words):
+        return True
+    return bool(context.kernels) and _CAST.search(data) is not None
 
 
 def find_shared_words(data: bytes) -> dict[bytes, bool]:
@@ -103,7 +107,7 @@ class _Lowering:
         data = self.data
         if b"asm" in data:
             self._assembly()
-        if b"<<<" in data:
+        if b"<<" in data:
             self._launches()
         self._shared()
         self._device_names()
@@ -132,22 +136,22 @@ class _Lowering:
 
     def _launches(self) -> None:
         for match in _LAUNCH.finditer(self.view.text):
-            fault = self._launch(match.start())
+            fault = self._launch(*match.span())
             if fault:
                 self._say(
                     match.start(), match.end(), "SIG830", Severity.ERROR,
                     f"this launch cannot be run on the CPU: {fault}", "write it in a plainer form",
                 )  # fmt: skip
 
-    def _launch(self, at: int) -> str:
+    def _launch(self, at: int, inside: int) -> str:
         view, text = self.view, self.view.text
-        close = self._end_of_configuration(at + 3)
+        close, behind = self._end_of_configuration(inside, spaced=inside - at > 3)
         if close < 0:
             return "the >>> that ends it was not found"
-        left = view.after(close + 3)
+        left = view.after(behind)
         if text[left : left + 1] != b"(":
             return "no arguments follow its >>>"
-        right = view.close(left)
+        right = view.find_close(left)
         if right < 0:
             return "the ) that ends its arguments was not found"
         start = self._kernel_start(view.before(at))
@@ -165,7 +169,7 @@ class _Lowering:
                 return "a braced argument, and the kernel's parameters are not known"
         cluster = b".cluster(" + known.cluster + b")" if known and known.cluster else b""
         self._edit(
-            start, at + 3, b"::simt::Launch(" + line_ends(self.data[start:at]), "simt/launch"
+            start, inside, b"::simt::Launch(" + line_ends(self.data[start:at]), "simt/launch"
         )
         self._edit(
             close, left + 1,
@@ -174,23 +178,23 @@ class _Lowering:
         )  # fmt: skip
         return ""
 
-    def _end_of_configuration(self, at: int) -> int:
-        """Where the >>> begins that ends a launch configuration."""
+    def _end_of_configuration(self, at: int, spaced: bool) -> tuple[int, int]:
+        """Where the >>> (or, if the launch began so, >> >) that ends it begins and ends."""
         depth = 0
-        for match in _CLOSE.finditer(self.view.text, at, at + 8000):
+        for match in (_CLOSE_SPACED if spaced else _CLOSE).finditer(self.view.text, at, at + 8000):
             byte = match.group()[0]
             if byte in b"([{":
                 depth += 1
             elif byte in b")]}":
                 depth -= 1
                 if depth < 0:
-                    return -1
+                    return -1, -1
             elif byte == 0x3E:
                 if depth == 0:
-                    return match.end() - 3
+                    return (match.start() if spaced else match.end() - 3), match.end()
             elif depth == 0:
-                return -1
-        return -1
+                return -1, -1
+        return -1, -1
 
     def _kernel_start(self, last: int) -> int:
         """Where the expression begins whose last byte is `last`: a name, perhaps with scopes,
@@ -200,7 +204,7 @@ class _Lowering:
         while last >= 0:
             byte = text[last]
             if byte in b")]":
-                start = view.open(last)
+                start = view.find_open(last)
                 if start < 0:
                     return -1
                 last = view.before(start)
@@ -339,7 +343,7 @@ class _Lowering:
                 if start < 0:
                     return at
             elif byte == 0x29:
-                left = view.open(last)
+                left = view.find_open(last)
                 name = view.before(left)
                 word = text[view.name_start(name) : name + 1] if left > 0 else b""
                 if word not in (b"__align__", b"alignas", b"__attribute__", b"decltype"):
@@ -362,7 +366,7 @@ class _Lowering:
             if byte == 0x3B:
                 return at
             if byte in b"([{":
-                at = self.view.close(at)
+                at = self.view.find_close(at)
                 if at < 0:
                     return -1
             elif byte in b")]}":
@@ -443,7 +447,7 @@ class _Lowering:
                 continue
             start = self._declaration_start(at)
             head, done, is_variable = self._declaration_head(start)
-            if self.view.text[self.view.before(start)] == 0x22:  # extern "C"
+            if self._follows(start, 0x22):  # extern "C"
                 continue
             is_plain = head and not _LINKED.search(head) and _is_plain_name(head)
             if is_plain and not self.context.relocatable:
@@ -469,21 +473,25 @@ class _Lowering:
             )
         self._edit(end + 1, end + 1, b"".join(out), "simt/variable")
 
+    def _follows(self, at: int, byte: int) -> bool:
+        """Is `byte` the last of the code before `at`, directives aside?"""
+        before = self.view.before(at)
+        return before >= 0 and self.view.text[before] == byte and not self.view.in_directive(before)
+
     def _declaration_head(self, at: int) -> tuple[bytes, int, bool]:
         """A declaration up to its parameters, initializer or end ("" for what is no such thing),
         where that is, and whether it is a variable's."""
         text = self.view.text
         out: list[bytes] = []
         start = at
-        before = self.view.before(at)
-        if before >= 0 and text[before] == 0x3E:
+        if self._follows(at, 0x3E):
             return b"", at + 1, False  # a template
         while at < len(text) and at - start < 2000:
             byte = text[at]
             if byte == 0x28:
                 last = self.view.before(at)
                 word = text[self.view.name_start(last) : last + 1]
-                close = self.view.close(at)
+                close = self.view.find_close(at)
                 if close < 0:
                     return b"", at, False
                 if word not in (b"__align__", b"alignas", b"__attribute__", b"__launch_bounds__"):

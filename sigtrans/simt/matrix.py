@@ -86,7 +86,7 @@ RUNS = (
 
 MEANING = {
     "order": "the result depends on the order in which threads run: a race or a missing barrier",
-    "unwritten": "the result depends on what memory held before: something is read that"
+    "unwritten": "the result depends on what memory held before: something is read that "
     "nobody wrote",
     "streams": "the result depends on how streams overlap: a wait is missing, or a stream is wrong",
     "width": "the result depends on the width of a warp: the code assumes 32 lanes",
@@ -168,15 +168,16 @@ def read_report(text: str, ours: Path) -> list[Finding]:
     places = _find_lines(
         {(r["module"], r[key]) for r in records for key in ("offset", "other") if r["module"]}, ours
     )
-    found = []
+    found: dict[tuple[str, str, int], Finding] = {}  # inlining puts one line in several places
     for r in records:
         path, line, other = r["file"], r["line"], None
         if r["module"]:
             path, line = places.get((r["module"], r["offset"]), ("", 0))
             if r["other"]:
                 other = places.get((r["module"], r["other"]))
-        found.append(Finding(r["kind"], path, line, r["text"], other))
-    return found
+        key = r["kind"], path, line
+        found.setdefault(key, Finding(r["kind"], path, line, r["text"], other))
+    return list(found.values())
 
 
 def _find_lines(wanted: set[tuple[str, int]], ours: Path) -> dict[tuple[str, int], tuple[str, int]]:

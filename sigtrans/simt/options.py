@@ -20,18 +20,20 @@ _LONG = {  # nvcc's long names -> the short ones
     "--expt-relaxed-constexpr": "-expt-relaxed-constexpr", "--compile": "-c",
 }  # fmt: skip
 # Options with a value that changes nothing on a CPU.
-_IGNORED_VALUES = frozenset(
-    "-arch -code -gencode -maxrregcount --maxrregcount -ccbin --compiler-bindir -Xptxas "
-    "--ptxas-options -Xnvlink -Xcudafe -diag-suppress --diag-suppress -t --threads -fmad --fmad "
-    "-ftz --ftz -prec-div --prec-div -prec-sqrt --prec-sqrt -m --machine -cudart --cudart "
-    "-Wno-deprecated-gpu-targets --default-stream -default-stream -Werror".split()
-)
-_WITH_EQUALS_ONLY = frozenset("-Wno-deprecated-gpu-targets -Werror".split())
-_IGNORED = frozenset(
-    "-lineinfo --generate-line-info -w -c -dc -dlink -res-usage --resource-usage -restrict "
-    "--restrict -expt-relaxed-constexpr -extra-device-vectorization -keep --ptx -v --verbose -Wall "
-    "-Wextra -m64 -forward-unknown-to-host-compiler --forward-unknown-to-host-compiler".split()
-)
+_IGNORED_VALUES = frozenset((
+    "-arch", "-code", "-gencode", "-maxrregcount", "--maxrregcount", "-ccbin", "--compiler-bindir",
+    "-Xptxas", "--ptxas-options", "-Xnvlink", "-Xcudafe", "-diag-suppress", "--diag-suppress", "-t",
+    "--threads", "-fmad", "--fmad", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt",
+    "--prec-sqrt", "-m", "--machine", "-cudart", "--cudart", "-Wno-deprecated-gpu-targets",
+    "--default-stream", "-default-stream", "-Werror",
+))  # fmt: skip
+_WITH_EQUALS_ONLY = frozenset(("-Wno-deprecated-gpu-targets", "-Werror"))
+_IGNORED = frozenset((
+    "-lineinfo", "--generate-line-info", "-w", "-c", "-dc", "-dlink", "-res-usage", "--ptx", "-v",
+    "--resource-usage", "-restrict", "--restrict", "-expt-relaxed-constexpr", "-keep", "--verbose",
+    "-extra-device-vectorization", "-Wall", "-Wextra", "-m64", "-forward-unknown-to-host-compiler",
+    "--forward-unknown-to-host-compiler",
+))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,9 @@ def split(arguments: Sequence[str]) -> tuple[Compile, list[str], list[str]]:
             value = words[at]
             at += 1
         elif not takes:
-            joined = next((j for j in _JOINED if word.startswith(j) and not word.startswith("--")), "")
+            joined = next(
+                (j for j in _JOINED if word.startswith(j) and not word.startswith("--")), ""
+            )
             if name in _IGNORED:
                 continue
             if name in ("-use_fast_math", "-g", "-G", "-extended-lambda", "-pthread"):
@@ -110,7 +114,7 @@ def split(arguments: Sequence[str]) -> tuple[Compile, list[str], list[str]]:
             standard=(values("-std") or ("",))[-1],
             optimize=(values("-O") or ("",))[-1],
             libraries=tuple(f"{n}{v}" for n, v in order if n in ("-l", "-L")),
-            host=tuple(w for w in host if w not in ("-fPIC", "-rdynamic") or True),
+            host=host,
             linker=tuple(w for v in values("-Xlinker") for w in v.split(",")),
             relocatable=(values("-rdc") or ("false",))[-1] == "true"
             or any(w in ("-dc", "--device-c") for w in words),

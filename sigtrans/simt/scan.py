@@ -81,7 +81,7 @@ class View:
             last -= 1
         return last
 
-    def close(self, at: int) -> int:
+    def find_close(self, at: int) -> int:
         """The bracket that closes the one at `at`; -1 for none."""
         text = self.text
         wanted = [_OPENERS[text[at]]]
@@ -96,7 +96,7 @@ class View:
                     return place
         return -1
 
-    def open(self, at: int) -> int:
+    def find_open(self, at: int) -> int:
         """The bracket that opens the one closed at `at`; -1 for none."""
         text = self.text
         wanted = [_CLOSERS[text[at]]]
@@ -124,7 +124,7 @@ class View:
                 if depth == 0:
                     return at
             elif byte in _CLOSERS:
-                at = self.open(at)
+                at = self.find_open(at)
             elif byte in b";{":
                 return -1
             at -= 1
@@ -143,7 +143,7 @@ class View:
                 if depth == 0:
                     return at
             elif byte in _OPENERS:
-                at = self.close(at)
+                at = self.find_close(at)
                 if at < 0:
                     return -1
             elif byte in b";})":
@@ -162,7 +162,7 @@ class View:
         while at < end:
             byte = text[at]
             if byte in _OPENERS:
-                at = max(at, self.close(at))
+                at = max(at, self.find_close(at))
             elif byte == 0x3C and self._is_template(at):
                 closed = self.close_angle(at)
                 if at < closed < end:

@@ -323,6 +323,24 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) SIMT_AS("EventSynchronize");
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
     SIMT_AS("EventElapsedTime");
 
+// --- textures and surfaces -----------------------------------------------------------------------
+
+cudaError_t cudaCreateTextureObject(
+    cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view
+) SIMT_AS("CreateTextureObject");
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) SIMT_AS("DestroyTextureObject");
+cudaError_t cudaGetTextureObjectResourceDesc(
+    struct cudaResourceDesc *resource, cudaTextureObject_t object
+) SIMT_AS("GetTextureObjectResourceDesc");
+cudaError_t cudaCreateSurfaceObject(
+    cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource
+) SIMT_AS("CreateSurfaceObject");
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) SIMT_AS("DestroySurfaceObject");
+
+cudaError_t cudaProfilerStart(void) SIMT_AS("ProfilerStart");
+cudaError_t cudaProfilerStop(void) SIMT_AS("ProfilerStop");
+
 #include "simt/graph_api.h"
 
 // Streams with the number 0 in this source: the legacy default stream, or the thread's own.

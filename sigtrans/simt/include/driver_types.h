@@ -7,6 +7,7 @@
 
 #include "host_defines.h"
 #include "vector_types.h"
+#include "texture_types.h"
 
 #ifdef __cplusplus
 extern "C" {

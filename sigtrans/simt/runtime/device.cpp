@@ -189,6 +189,7 @@ cudaError_t code_of(Fault fault) {
         case Fault::stack_overflow: return cudaErrorHardwareStackError;
         case Fault::assertion: return cudaErrorAssert;
         case Fault::trap:
+        case Fault::shared_limit:
         case Fault::arithmetic: return cudaErrorLaunchFailure;
     }
     return cudaErrorUnknown;
@@ -1218,3 +1219,21 @@ cudaError_t cudaOccupancyMaxActiveClusters(
         return cudaSuccess;
     });
 }
+
+// Nothing measures here.
+cudaError_t cudaProfilerStart() {
+    return api(SIMT_CALLER, [] { return cudaSuccess; });
+}
+cudaError_t cudaProfilerStop() {
+    return api(SIMT_CALLER, [] { return cudaSuccess; });
+}
+
+// The linker's names of these, for C files that call functions which they never declared.
+#define SIMT_ALIAS(name) asm(".globl cuda" #name "\n.set cuda" #name ", simt_host_" #name "\n");
+SIMT_ALIAS(SetDevice)
+SIMT_ALIAS(GetDevice)
+SIMT_ALIAS(GetDeviceCount)
+SIMT_ALIAS(DeviceSynchronize)
+SIMT_ALIAS(DeviceReset)
+SIMT_ALIAS(GetLastError)
+SIMT_ALIAS(GetErrorString)

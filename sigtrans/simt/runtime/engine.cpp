@@ -175,12 +175,13 @@ struct Engine {
     std::vector<std::function<void()>> after;
 };
 
-Engine &engine() {
-    static auto *it = new Engine;  // never destroyed: static destructors of programs still launch
-    return *it;
-}
-
-Engine &E = engine();
+// Made before the static constructors of programs, which may launch, and never destroyed, since
+// their destructors may, too.
+Engine *E = nullptr;
+struct Start {
+    Start() { E = new Engine; }
+};
+[[gnu::init_priority(150)]] Start start;
 thread_local bool acting = false;
 std::atomic<bool> inside{false};       // engine code is running; the monitor keeps off
 std::atomic<uint64_t> heartbeat{0};    // of scheduling, for the monitor
@@ -243,16 +244,16 @@ void close_block(Block &block) {
         const char *end = it.memory + it.size;
         check_canary(block, end, end + canary_size, it.name, it.site);
     }
-    if (E.grid->dynamic_shared) {
-        const char *end = block.dynamic + E.grid->dynamic_shared;
+    if (E->grid->dynamic_shared) {
+        const char *end = block.dynamic + E->grid->dynamic_shared;
         check_canary(block, end, block.arena + arena_size, "(dynamic)", Site{"", 0});
     }
 }
 
 std::unique_ptr<Block> make_block() {
-    if (!E.spare.empty()) {
-        auto block = std::move(E.spare.back());
-        E.spare.pop_back();
+    if (!E->spare.empty()) {
+        auto block = std::move(E->spare.back());
+        E->spare.pop_back();
         return block;
     }
     auto block = std::make_unique<Block>();
@@ -267,7 +268,7 @@ std::unique_ptr<Block> make_block() {
 }
 
 uint3 block_place(uint64_t linear) {
-    const dim3 &g = E.grid->grid, &c = E.grid->cluster;
+    const dim3 &g = E->grid->grid, &c = E->grid->cluster;
     const uint64_t size = uint64_t(c.x) * c.y * c.z;
     if (size == 1) {
         return uint3{unsigned(linear % g.x), unsigned(linear / g.x % g.y), unsigned(linear / g.x / g.y)};
@@ -282,10 +283,10 @@ uint3 block_place(uint64_t linear) {
 }
 
 void open_block(uint64_t number) {
-    if (!E.block_order.empty()) number = E.block_order[number];
+    if (!E->block_order.empty()) number = E->block_order[number];
     auto owned = make_block();
     Block &block = *owned;
-    const dim3 &shape = E.grid->block;
+    const dim3 &shape = E->grid->block;
     const unsigned count = shape.x * shape.y * shape.z;
     const auto width = static_cast<unsigned>(warpSize);
     block.index = block_place(number);
@@ -294,7 +295,7 @@ void open_block(uint64_t number) {
     block.variables.clear();
     block.used = block.declared = 0;
     block.cluster_rank =
-        static_cast<unsigned>(number % (uint64_t(E.grid->cluster.x) * E.grid->cluster.y * E.grid->cluster.z));
+        static_cast<unsigned>(number % (uint64_t(E->grid->cluster.x) * E->grid->cluster.y * E->grid->cluster.z));
     if (block.count != count) {
         block.count = count;
         block.threads.assign(count, Thread());
@@ -324,7 +325,7 @@ void open_block(uint64_t number) {
     make_order(block.start_order, count, config().order, config().order_seed + number);
     make_order(block.wake_order, count, config().wake, config().wake_seed + number);
 
-    const size_t dynamic = E.grid->dynamic_shared;
+    const size_t dynamic = E->grid->dynamic_shared;
     const size_t room = (dynamic + 127) / 128 * 128;
     block.dynamic = block.arena + arena_size - room;  // ends at the guard page
     unpoison(block.arena, arena_size);
@@ -332,33 +333,33 @@ void open_block(uint64_t number) {
     std::memset(block.dynamic + dynamic, canary, room - dynamic);
     poison(block.arena, arena_size);
     unpoison(block.dynamic, dynamic);
-    block.serial = ++E.serial;
+    block.serial = ++E->serial;
     if (watcher) {
         watcher->block_opens(block.serial, count);
         watcher->allocated(block.arena, arena_size, Memory::shared, true);
         if (dynamic) watcher->shared_declared(block.dynamic, dynamic, "(dynamic)");
     }
-    E.resident_threads += count;
-    E.resident.push_back(std::move(owned));
-    E.progress++;
+    E->resident_threads += count;
+    E->resident.push_back(std::move(owned));
+    E->progress++;
 }
 
 void retire_block(size_t at) {
-    close_block(*E.resident[at]);
-    if (watcher) watcher->block_closes(E.resident[at]->serial);
-    E.resident_threads -= E.resident[at]->count;
-    E.spare.push_back(std::move(E.resident[at]));
-    E.resident.erase(E.resident.begin() + static_cast<long>(at));
-    E.next_fresh = 0;
+    close_block(*E->resident[at]);
+    if (watcher) watcher->block_closes(E->resident[at]->serial);
+    E->resident_threads -= E->resident[at]->count;
+    E->spare.push_back(std::move(E->resident[at]));
+    E->resident.erase(E->resident.begin() + static_cast<long>(at));
+    E->next_fresh = 0;
 }
 
 // --- scheduling --------------------------------------------------------------------------------
 
 Block *fresh_block() {
-    while (E.next_fresh < E.resident.size()) {
-        Block *block = E.resident[E.next_fresh].get();
+    while (E->next_fresh < E->resident.size()) {
+        Block *block = E->resident[E->next_fresh].get();
         if (block->next < block->count) return block;
-        E.next_fresh++;
+        E->next_fresh++;
     }
     return nullptr;
 }
@@ -367,12 +368,12 @@ void thread_fiber();
 
 Fiber *take_fiber() {
     Fiber *fiber;
-    if (E.idle.empty()) {
-        E.fibers.emplace_back(make_fiber(config().stack));
-        fiber = E.fibers.back().get();
+    if (E->idle.empty()) {
+        E->fibers.emplace_back(make_fiber(config().stack));
+        fiber = E->fibers.back().get();
     } else {
-        fiber = E.idle.back();
-        E.idle.pop_back();
+        fiber = E->idle.back();
+        E->idle.pop_back();
     }
     prepare_fiber(*fiber, thread_fiber);
     return fiber;
@@ -380,37 +381,37 @@ Fiber *take_fiber() {
 
 void go_on(Thread *thread) {
     thread->state = State::running;
-    E.current = thread;
+    E->current = thread;
     threadIdx = thread->index;
     blockIdx = thread->block->index;
 }
 
 void make_ready(Thread *thread) {
     thread->state = State::ready;
-    E.ready.push(thread);
+    E->ready.push(thread);
 }
 
 void switch_to(Fiber *self, Fiber *other) {
-    E.switches++;
-    heartbeat.store(E.switches, std::memory_order_relaxed);
-    E.fiber = other;
+    E->switches++;
+    heartbeat.store(E->switches, std::memory_order_relaxed);
+    E->fiber = other;
     switch_fiber(*self, *other);
 }
 
 // Gives the OS thread to whoever can go on; returns when the running GPU thread is to go on.
 void leave() {
-    Thread *self = E.current;
+    Thread *self = E->current;
     Fiber *fiber = self->fiber;
     if (fresh_block()) {
         switch_to(fiber, take_fiber());
-    } else if (!E.ready.empty()) {
-        Thread *next = E.ready.pop();
+    } else if (!E->ready.empty()) {
+        Thread *next = E->ready.pop();
         go_on(next);
         if (next == self) return;
         switch_to(fiber, next->fiber);
     } else {
-        E.current = nullptr;
-        switch_to(fiber, &E.main);
+        E->current = nullptr;
+        switch_to(fiber, &E->main);
     }
 }
 
@@ -424,13 +425,13 @@ void thread_returned(Thread *thread) {
     thread->state = State::returned;
     thread->fiber = nullptr;
     block.returned++;
-    E.progress++;
+    E->progress++;
     Warp &warp = block.warps[thread->warp];
     warp.live &= ~(mask_t(1) << thread->lane);
     if (!warp.groups.empty()) check_warp(block, thread->warp);
     if (block.arrived) check_barrier(block);
-    if (E.at_grid) check_grid();
-    if (E.grid->cluster.x * E.grid->cluster.y * E.grid->cluster.z > 1) check_cluster(block);
+    if (E->at_grid) check_grid();
+    if (E->grid->cluster.x * E->grid->cluster.y * E->grid->cluster.z > 1) check_cluster(block);
 }
 
 // What a fiber does: run fresh threads one after another, then hand over to one that waits.
@@ -442,32 +443,32 @@ void thread_fiber() {
         unsigned i = block->next++;
         if (!block->start_order.empty()) i = block->start_order[i];
         Thread *thread = &block->threads[i];
-        thread->fiber = E.fiber;
+        thread->fiber = E->fiber;
         go_on(thread);
         inside.store(false, std::memory_order_relaxed);
-        E.body(E.argument);
+        E->body(E->argument);
         inside.store(true, std::memory_order_relaxed);
-        thread_returned(E.current);
+        thread_returned(E->current);
     }
-    Fiber *self = E.fiber;
-    E.idle.push_back(self);
-    if (!E.ready.empty()) {
-        Thread *next = E.ready.pop();
+    Fiber *self = E->fiber;
+    E->idle.push_back(self);
+    if (!E->ready.empty()) {
+        Thread *next = E->ready.pop();
         go_on(next);
         switch_to(self, next->fiber);
     }
-    E.current = nullptr;
-    switch_to(self, &E.main);
+    E->current = nullptr;
+    switch_to(self, &E->main);
     std::abort();  // an idle fiber is prepared anew before it runs again
 }
 
 // --- faults ------------------------------------------------------------------------------------
 
 [[noreturn]] void abandon(Fault fault) {
-    if (E.fault == Fault::none) E.fault = fault;
-    Fiber *self = E.fiber;
-    E.current = nullptr;
-    switch_to(self, &E.main);
+    if (E->fault == Fault::none) E->fault = fault;
+    Fiber *self = E->fiber;
+    E->current = nullptr;
+    switch_to(self, &E->main);
     std::abort();
 }
 
@@ -475,7 +476,7 @@ void thread_fiber() {
 struct sigaction old_segv, old_bus, old_fpe, old_ill;
 
 void on_fault(int signal, siginfo_t *info, void *context) {
-    if (!E.current || !pthread_equal(pthread_self(), owner)) {  // not ours: as if we were not here
+    if (!E->current || !pthread_equal(pthread_self(), owner)) {  // not ours: as if we were not here
         const struct sigaction &old = signal == SIGSEGV  ? old_segv
                                       : signal == SIGBUS ? old_bus
                                       : signal == SIGFPE ? old_fpe
@@ -489,7 +490,7 @@ void on_fault(int signal, siginfo_t *info, void *context) {
     }
     inside.store(true, std::memory_order_relaxed);
     const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-    const Fiber &fiber = *E.fiber;
+    const Fiber &fiber = *E->fiber;
     const auto stack = reinterpret_cast<uintptr_t>(fiber.stack);
     Fault fault = Fault::illegal_address;
     char text[160];
@@ -505,7 +506,7 @@ void on_fault(int signal, siginfo_t *info, void *context) {
             text, sizeof text, "the stack of a GPU thread (%zu bytes, SIMT_STACK) is full", fiber.size
         );
     } else {
-        const char *arena = E.current->block->arena;
+        const char *arena = E->current->block->arena;
         const auto end = reinterpret_cast<uintptr_t>(arena) + arena_size;
         const char *hint = address >= end && address < end + 65536 ? ", behind the block's shared memory" : "";
         std::snprintf(text, sizeof text, "illegal access to address %p%s", info->si_addr, hint);
@@ -534,7 +535,7 @@ void on_poke(int, siginfo_t *, void *context) {
 #else
     const uintptr_t pc = 0;
 #endif
-    if (watcher || inside.load(std::memory_order_relaxed) || !E.current) return;  // it counts accesses
+    if (watcher || inside.load(std::memory_order_relaxed) || !E->current) return;  // it counts accesses
     if (!pthread_equal(pthread_self(), owner) || pc < text_begin || pc >= text_end) return;
     const int saved = errno;
     pause(Site{"", 0});
@@ -620,7 +621,7 @@ void wake(Block &block, Wanted wanted) {
         Thread &it = block.threads[block.wake_order.empty() ? i : block.wake_order[i]];
         if (wanted(it)) make_ready(&it);
     }
-    E.progress++;
+    E->progress++;
 }
 
 bool same_place(const Site &a, const Site &b) {
@@ -662,7 +663,7 @@ void check_barrier(Block &block) {
 
 int barrier(int predicate, Site site, int kind) {
     const Inside guard;
-    Thread *thread = E.current;
+    Thread *thread = E->current;
     Block &block = *thread->block;
     thread->state = State::at_barrier;
     thread->site = site;
@@ -678,21 +679,21 @@ int barrier(int predicate, Site site, int kind) {
 
 void check_grid() {
     size_t count = 0;
-    for (const auto &block : E.resident) count += block->count - block->returned;
-    if (E.at_grid != count || !count) return;
-    E.at_grid = 0;
+    for (const auto &block : E->resident) count += block->count - block->returned;
+    if (E->at_grid != count || !count) return;
+    E->at_grid = 0;
     if (watcher) watcher->grid_joined();
-    for (const auto &block : E.resident) {
+    for (const auto &block : E->resident) {
         wake(*block, [](const Thread &it) { return it.state == State::at_grid; });
     }
 }
 
 void check_cluster(Block &block) {
-    const unsigned size = E.grid->cluster.x * E.grid->cluster.y * E.grid->cluster.z;
+    const unsigned size = E->grid->cluster.x * E->grid->cluster.y * E->grid->cluster.z;
     std::vector<Block *> members;
-    for (const auto &it : E.resident) {
+    for (const auto &it : E->resident) {
         const uint3 &a = it->index, &b = block.index;
-        const dim3 &c = E.grid->cluster;
+        const dim3 &c = E->grid->cluster;
         if (a.x / c.x == b.x / c.x && a.y / c.y == b.y / c.y && a.z / c.z == b.z / c.z) {
             members.push_back(it.get());
         }
@@ -727,7 +728,7 @@ void complete(Block &block, unsigned index, size_t at) {
     }
     if (group->combine) group->combine(gather, group->context);
     if (watcher) watcher->warp_joined(block.serial, first, gather.lanes);
-    E.spare_groups.push_back(std::move(group));
+    E->spare_groups.push_back(std::move(group));
     if (block.wake_order.empty()) {
         for (unsigned i = 0; i < lanes; i++) {
             if (gather.lanes >> i & 1) make_ready(&block.threads[first + i]);
@@ -739,7 +740,7 @@ void complete(Block &block, unsigned index, size_t at) {
             }
         }
     }
-    E.progress++;
+    E->progress++;
 }
 
 void check_warp(Block &block, unsigned index) {
@@ -764,9 +765,9 @@ void join(Thread *thread, mask_t mask, bool converged, void *slot, Combine combi
         break;
     }
     if (!group) {
-        if (E.spare_groups.empty()) E.spare_groups.push_back(std::make_unique<Group>());
-        warp.groups.push_back(std::move(E.spare_groups.back()));
-        E.spare_groups.pop_back();
+        if (E->spare_groups.empty()) E->spare_groups.push_back(std::make_unique<Group>());
+        warp.groups.push_back(std::move(E->spare_groups.back()));
+        E->spare_groups.pop_back();
         group = warp.groups.back().get();
         group->arrived = 0;
         group->mask = mask;
@@ -787,7 +788,7 @@ void join(Thread *thread, mask_t mask, bool converged, void *slot, Combine combi
 // that stands first in the source goes first, since the others may still join a later one.
 bool fire_converged() {
     bool any = false;
-    for (const auto &block : E.resident) {
+    for (const auto &block : E->resident) {
         for (unsigned w = 0; w < block->warps.size(); w++) {
             auto &groups = block->warps[w].groups;
             size_t best = groups.size();
@@ -806,7 +807,7 @@ bool fire_converged() {
 bool poll_waiting() {
     bool any = false;
     std::vector<Thread *> still;
-    for (Thread *it : E.waiting) {
+    for (Thread *it : E->waiting) {
         if (it->until(it->context)) {
             make_ready(it);
             any = true;
@@ -814,8 +815,8 @@ bool poll_waiting() {
             still.push_back(it);
         }
     }
-    E.waiting.swap(still);
-    if (any) E.progress++;
+    E->waiting.swap(still);
+    if (any) E->progress++;
     return any;
 }
 
@@ -823,7 +824,7 @@ void report_standstill(const char *kind, const std::string &what) {
     std::map<std::string, unsigned> where;
     Site first{"", 0};
     const Thread *someone = nullptr;
-    for (const auto &block : E.resident) {
+    for (const auto &block : E->resident) {
         for (const Thread &it : block->threads) {
             if (it.state == State::fresh) continue;
             std::string key = it.state == State::returned ? "returned" : describe(it.state);
@@ -842,7 +843,7 @@ void report_standstill(const char *kind, const std::string &what) {
         text += separator + std::to_string(count) + " " + key;
         separator = ", ";
     }
-    text += " [kernel " + std::string(E.grid->kernel);
+    text += " [kernel " + std::string(E->grid->kernel);
     if (someone) {
         const uint3 &b = someone->block->index;
         text += ", block (" + std::to_string(b.x) + "," + std::to_string(b.y) + "," + std::to_string(b.z) + ")";
@@ -855,50 +856,50 @@ void run_blocks() {
     uint64_t seen = 0;
     unsigned rounds = 0;
     auto since = std::chrono::steady_clock::now();
-    const uint64_t cluster = uint64_t(E.grid->cluster.x) * E.grid->cluster.y * E.grid->cluster.z;
-    const auto more = [&] { return E.next_block < E.blocks; };
+    const uint64_t cluster = uint64_t(E->grid->cluster.x) * E->grid->cluster.y * E->grid->cluster.z;
+    const auto more = [&] { return E->next_block < E->blocks; };
     const auto admit = [&] {
-        for (uint64_t i = 0; i < cluster && more(); i++) open_block(E.next_block++);
+        for (uint64_t i = 0; i < cluster && more(); i++) open_block(E->next_block++);
     };
-    if (E.grid->cooperative) {
+    if (E->grid->cooperative) {
         while (more()) admit();
     }
     for (;;) {
-        if (E.fault != Fault::none) return;
+        if (E->fault != Fault::none) return;
         if (fresh_block()) {
-            switch_to(&E.main, take_fiber());
+            switch_to(&E->main, take_fiber());
             continue;
         }
-        if (!E.ready.empty()) {
-            Thread *next = E.ready.pop();
+        if (!E->ready.empty()) {
+            Thread *next = E->ready.pop();
             go_on(next);
-            switch_to(&E.main, next->fiber);
+            switch_to(&E->main, next->fiber);
             continue;
         }
-        if (!E.grid->cooperative) {
+        if (!E->grid->cooperative) {
             bool all = true;
-            for (const auto &it : E.resident) all = all && it->returned == it->count;
+            for (const auto &it : E->resident) all = all && it->returned == it->count;
             if (all || cluster == 1) {
-                for (size_t i = E.resident.size(); i-- > 0;) {
-                    if (E.resident[i]->returned == E.resident[i]->count) retire_block(i);
+                for (size_t i = E->resident.size(); i-- > 0;) {
+                    if (E->resident[i]->returned == E->resident[i]->count) retire_block(i);
                 }
             }
         }
-        if (E.resident.empty()) {
+        if (E->resident.empty()) {
             if (!more()) return;
             admit();
             continue;
         }
-        if (E.grid->cooperative) {
+        if (E->grid->cooperative) {
             bool all = true;
-            for (const auto &it : E.resident) all = all && it->returned == it->count;
+            for (const auto &it : E->resident) all = all && it->returned == it->count;
             if (all) return;
         }
         if (poll_waiting() || fire_converged()) continue;
-        const bool room = more() && E.resident_threads + E.resident[0]->count <= most_resident;
-        if (!E.paused.empty()) {
-            if (E.progress != seen) {
-                seen = E.progress;
+        const bool room = more() && E->resident_threads + E->resident[0]->count <= most_resident;
+        if (!E->paused.empty()) {
+            if (E->progress != seen) {
+                seen = E->progress;
                 rounds = 0;
                 since = std::chrono::steady_clock::now();
             } else {
@@ -912,21 +913,21 @@ void run_blocks() {
                         "endless", "no thread got anywhere in " + std::to_string(int(config().patience)) +
                                        " s (SIMT_PATIENCE)"
                     );
-                    E.fault = Fault::endless;
+                    E->fault = Fault::endless;
                     return;
                 }
             }
             std::vector<Thread *> again;
-            again.swap(E.paused);
+            again.swap(E->paused);
             for (Thread *it : again) make_ready(it);
             continue;
         }
-        if (room && !E.waiting.empty()) {
+        if (room && !E->waiting.empty()) {
             admit();
             continue;
         }
         report_standstill("deadlock", "no thread of the block can go on");
-        E.fault = Fault::deadlock;
+        E->fault = Fault::deadlock;
         return;
     }
 }
@@ -947,74 +948,74 @@ Fault run_grid(const Grid &grid, void (*body)(void *), void *argument) {
         std::fputs("simt: run_grid() was called from a GPU thread\n", stderr);
         std::abort();
     }
-    const std::lock_guard<std::mutex> lock(E.turn);
+    const std::lock_guard<std::mutex> lock(E->turn);
     set_up_signals();
     set_up_signal_stack();
     inside.store(true);
     owner = pthread_self();
     dl_iterate_phdr(find_text, reinterpret_cast<void *>(body));
-    E.grid = &grid;
-    E.body = body;
-    E.argument = argument;
+    E->grid = &grid;
+    E->body = body;
+    E->argument = argument;
     if (watcher) watcher->grid_begins();
-    E.fault = Fault::none;
-    E.blocks = uint64_t(grid.grid.x) * grid.grid.y * grid.grid.z;
-    E.next_block = 0;
-    E.next_fresh = 0;
-    E.at_grid = 0;
-    make_order(E.block_order, E.blocks, grid.cluster.x * grid.cluster.y * grid.cluster.z > 1 ? Order::up : config().order, config().order_seed);
+    E->fault = Fault::none;
+    E->blocks = uint64_t(grid.grid.x) * grid.grid.y * grid.grid.z;
+    E->next_block = 0;
+    E->next_fresh = 0;
+    E->at_grid = 0;
+    make_order(E->block_order, E->blocks, grid.cluster.x * grid.cluster.y * grid.cluster.z > 1 ? Order::up : config().order, config().order_seed);
     blockDim = grid.block;
     gridDim = grid.grid;
-    adopt_thread(E.main);
+    adopt_thread(E->main);
     grid_active.store(true);
     run_blocks();
     grid_active.store(false);
-    E.current = nullptr;
-    E.fiber = nullptr;
-    while (!E.resident.empty()) {
-        if (E.fault == Fault::none) close_block(*E.resident.back());
-        E.spare.push_back(std::move(E.resident.back()));
-        E.resident.pop_back();
+    E->current = nullptr;
+    E->fiber = nullptr;
+    while (!E->resident.empty()) {
+        if (E->fault == Fault::none) close_block(*E->resident.back());
+        E->spare.push_back(std::move(E->resident.back()));
+        E->resident.pop_back();
     }
-    if (E.spare.size() > 16) E.spare.resize(16);
-    E.resident_threads = 0;
-    E.ready.clear();
-    E.paused.clear();
-    E.waiting.clear();
-    E.idle.clear();  // also those that a fault left in the middle of a kernel
-    for (const auto &it : E.fibers) E.idle.push_back(it.get());
-    const Fault fault = E.fault;
+    if (E->spare.size() > 16) E->spare.resize(16);
+    E->resident_threads = 0;
+    E->ready.clear();
+    E->paused.clear();
+    E->waiting.clear();
+    E->idle.clear();  // also those that a fault left in the middle of a kernel
+    for (const auto &it : E->fibers) E->idle.push_back(it.get());
+    const Fault fault = E->fault;
     if (watcher) watcher->grid_ends();
     std::vector<std::function<void()>> after;
-    after.swap(E.after);
-    E.grid = nullptr;
+    after.swap(E->after);
+    E->grid = nullptr;
     inside.store(false);
     if (fault == Fault::none && !after.empty()) {
-        E.turn.unlock();  // what it left to do launches grids
+        E->turn.unlock();  // what it left to do launches grids
         for (const auto &it : after) it();
-        E.turn.lock();
+        E->turn.lock();
     }
     return fault;
 }
 
 void run_after(std::function<void()> work) {
     const Inside guard;
-    E.after.push_back(std::move(work));
+    E->after.push_back(std::move(work));
 }
 
-bool on_device() { return E.current && pthread_equal(pthread_self(), owner); }
-const Grid &running_grid() { return *E.grid; }
+bool on_device() { return E && E->current && pthread_equal(pthread_self(), owner); }
+const Grid &running_grid() { return *E->grid; }
 
 // --- who am I ----------------------------------------------------------------------------------
 
-unsigned thread_rank() { return E.current->rank; }
+unsigned thread_rank() { return E->current->rank; }
 bool on_own_stack(const void *pointer) {
     const auto *it = static_cast<const char *>(pointer);
-    return it >= E.fiber->stack && it < E.fiber->stack + E.fiber->size;
+    return it >= E->fiber->stack && it < E->fiber->stack + E->fiber->size;
 }
-unsigned lane() { return E.current->lane; }
-unsigned warp_in_block() { return E.current->warp; }
-mask_t live_lanes() { return E.current->block->warps[E.current->warp].live; }
+unsigned lane() { return E->current->lane; }
+unsigned warp_in_block() { return E->current->warp; }
+mask_t live_lanes() { return E->current->block->warps[E->current->warp].live; }
 
 // --- waiting -----------------------------------------------------------------------------------
 
@@ -1025,20 +1026,20 @@ int block_sync_or(int predicate, Site site) { return barrier(predicate, site, 2)
 
 void grid_sync(Site site) {
     const Inside guard;
-    if (!E.grid->cooperative) {
+    if (!E->grid->cooperative) {
         fail(Fault::trap, site, "grid barrier in a kernel that was not launched cooperatively");
     }
-    Thread *thread = E.current;
+    Thread *thread = E->current;
     thread->state = State::at_grid;
     thread->site = site;
-    E.at_grid++;
+    E->at_grid++;
     check_grid();
     leave();
 }
 
 void cluster_sync(Site site) {
     const Inside guard;
-    Thread *thread = E.current;
+    Thread *thread = E->current;
     thread->state = State::at_cluster;
     thread->site = site;
     check_cluster(*thread->block);
@@ -1062,7 +1063,7 @@ static bool arrive(Block &block, uint64_t key, unsigned count) {
 
 void named_sync(uint64_t key, unsigned count, Site site) {
     const Inside guard;
-    Thread *thread = E.current;
+    Thread *thread = E->current;
     thread->state = State::named;
     thread->site = site;
     thread->key = key;
@@ -1075,7 +1076,7 @@ void named_sync(uint64_t key, unsigned count, Site site) {
 
 void named_arrive(uint64_t key, unsigned count, Site) {
     const Inside guard;
-    Block &block = *E.current->block;
+    Block &block = *E->current->block;
     if (watcher) watcher->released(&block.named);
     arrive(block, key, count);
 }
@@ -1083,31 +1084,36 @@ void named_arrive(uint64_t key, unsigned count, Site) {
 void yield() {
     if (!on_device()) return;
     const Inside guard;
-    if (E.ready.empty() && !fresh_block()) return;
-    make_ready(E.current);
+    if (E->ready.empty() && !fresh_block()) return;
+    make_ready(E->current);
     leave();
 }
 
 void pause(Site site) {
     if (!on_device()) return;
     const Inside guard;
-    Thread *thread = E.current;
+    Thread *thread = E->current;
     thread->state = State::paused;
     if (site.line || !thread->site.line) thread->site = site;
-    E.paused.push_back(thread);
+    E->paused.push_back(thread);
     leave();
+}
+
+void poll(Site site) {
+    static unsigned calls = 0;
+    if (++calls % 256 == 0) pause(site);
 }
 
 void wait_until(bool (*ready)(void *), void *context, const char *what, Site site) {
     const Inside guard;
     if (ready(context)) return;
-    Thread *thread = E.current;
+    Thread *thread = E->current;
     thread->state = State::waiting;
     thread->site = site;
     thread->what = what;
     thread->until = ready;
     thread->context = context;
-    E.waiting.push_back(thread);
+    E->waiting.push_back(thread);
     leave();
 }
 
@@ -1117,7 +1123,7 @@ void collective(
     mask_t mask, void *slot, Combine combine, void *context, const char *what, Site site
 ) {
     const Inside guard;
-    Thread *thread = E.current;
+    Thread *thread = E->current;
     thread->what = what;
     const mask_t mine = mask_t(1) << thread->lane;
     if (!(mask & mine)) {
@@ -1132,8 +1138,8 @@ void collective(
 
 void collective_converged(void *slot, Combine combine, void *context, const char *what, Site site) {
     const Inside guard;
-    E.current->what = what;
-    join(E.current, 0, true, slot, combine, context, site);
+    E->current->what = what;
+    join(E->current, 0, true, slot, combine, context, site);
 }
 
 void warp_sync(mask_t mask, Site site) { collective(mask, nullptr, nullptr, nullptr, "__syncwarp", site); }
@@ -1284,19 +1290,19 @@ mask_t widen(unsigned mask, Site site) {
 
 void *shared_variable(const void *key, size_t size, size_t align, const char *name, Site site) {
     const Inside guard;
-    Block &block = *E.current->block;
+    Block &block = *E->current->block;
     for (const Variable &it : block.variables) {
         if (it.key == key) return it.memory;
     }
     size_t at = (block.used + align - 1) / align * align;
     block.declared = (block.declared + align - 1) / align * align + size;
-    const size_t limit = E.grid->shared_limit ? E.grid->shared_limit : arena_size;
+    const size_t limit = E->grid->shared_limit ? E->grid->shared_limit : arena_size;
     char *memory = block.arena + at;
-    if (block.declared + E.grid->dynamic_shared > limit || memory + size + canary_size > block.dynamic) {
+    if (block.declared + E->grid->dynamic_shared > limit || memory + size + canary_size > block.dynamic) {
         char text[120];
         std::snprintf(
             text, sizeof text, "%zu bytes of shared memory, the device gives a block %zu",
-            block.declared + E.grid->dynamic_shared, std::min(limit, arena_size)
+            block.declared + E->grid->dynamic_shared, std::min(limit, arena_size)
         );
         fail(Fault::shared_limit, site, text);
     }
@@ -1311,20 +1317,20 @@ void *shared_variable(const void *key, size_t size, size_t align, const char *na
     return memory;
 }
 
-uint64_t block_serial() { return E.current->block->serial; }
+uint64_t block_serial() { return E->current->block->serial; }
 
-void *dynamic_shared() { return E.current->block->dynamic; }
-size_t dynamic_shared_size() { return E.grid->dynamic_shared; }
-size_t total_shared_size() { return E.grid->dynamic_shared + E.current->block->declared; }
+void *dynamic_shared() { return E->current->block->dynamic; }
+size_t dynamic_shared_size() { return E->grid->dynamic_shared; }
+size_t total_shared_size() { return E->grid->dynamic_shared + E->current->block->declared; }
 
 bool is_shared(const void *pointer) {
     if (!on_device()) return false;
-    const char *arena = E.current->block->arena;
+    const char *arena = E->current->block->arena;
     return pointer >= arena && pointer < arena + arena_size;
 }
 
 unsigned shared_offset(const void *pointer, Site site) {
-    const char *arena = E.current->block->arena;
+    const char *arena = E->current->block->arena;
     const auto *it = static_cast<const char *>(pointer);
     if (it < arena || it > arena + arena_size) {
         fail(Fault::illegal_address, site, "a pointer taken for one to shared memory is not");
@@ -1334,14 +1340,14 @@ unsigned shared_offset(const void *pointer, Site site) {
 
 void *shared_pointer(unsigned offset, Site site) {
     if (offset > arena_size) fail(Fault::illegal_address, site, "an address outside of shared memory");
-    return E.current->block->arena + offset;
+    return E->current->block->arena + offset;
 }
 
 void *cluster_pointer(const void *pointer, unsigned block_rank, Site site) {
     const unsigned offset = shared_offset(pointer, site);
-    const uint3 &mine = E.current->block->index;
-    const dim3 &c = E.grid->cluster;
-    for (const auto &it : E.resident) {
+    const uint3 &mine = E->current->block->index;
+    const dim3 &c = E->grid->cluster;
+    for (const auto &it : E->resident) {
         const uint3 &other = it->index;
         if (it->cluster_rank == block_rank && other.x / c.x == mine.x / c.x &&
             other.y / c.y == mine.y / c.y && other.z / c.z == mine.z / c.z) {

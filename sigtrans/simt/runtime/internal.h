@@ -11,6 +11,7 @@
 
 #include "cuda_runtime_api.h"
 #include "simt/array.h"
+#include "simt/graph.h"
 #include "simt/host.h"
 
 namespace simt {
@@ -144,6 +145,7 @@ struct Work {
     std::function<void()> run;
     std::function<GraphNode *()> node;  // empty: cannot be part of a graph
     bool callback = false;
+    OpRef after;  // beside what the stream orders
 };
 cudaError_t queue(cudaStream_t stream, Work work, OpRef *made = nullptr);
 Work kernel_work(
@@ -161,5 +163,7 @@ cudaError_t check_no_capture();  // calls that may not be made while a stream re
 GraphNode *kernel_node(
     const LaunchConfig &config, const void *kernel, const char *name, Body body
 );
+GraphNode *copy_node(const Copy &copy);
+GraphNode *fill_node(const Fill &fill);
 
 }  // namespace simt

@@ -523,7 +523,7 @@ void Checker::unknown(uintptr_t address, size_t size, bool write, const void *pc
 
 void Checker::access(uintptr_t address, size_t size, bool write, How how, const void *pc) {
     if (busy) return;
-    if (acting_device()) {
+    if (acting_device() && !on_device()) {
         const Busy guard;
         if (write) mark_written(address, size);
         return;
@@ -606,7 +606,7 @@ void Checker::access(uintptr_t address, size_t size, bool write, How how, const 
 // takes what the last fences and releases before stores to the address made known; hardware wants
 // a fence for that, too, but code without it is common and works.
 void Checker::synchronise(uintptr_t address, bool load, bool store, int order) {
-    if (busy || acting_device() || !on_device()) return;
+    if (busy || !on_device()) return;
     const Busy guard;
     ThreadState &thread = me();
     if (load) {

@@ -83,6 +83,9 @@ void yield();
 // go on and counts towards "endless".
 void pause(Site site = Site::here());
 
+// Called at each atomic: every so often it pauses, since the thread may poll.
+void poll(Site site = Site::here());
+
 // Waits until ready(context) is true; polled whenever anything in the block went on. For barriers
 // in memory (mbarrier) and pipelines.
 void wait_until(bool (*ready)(void *), void *context, const char *what, Site site = Site::here());

@@ -1,0 +1,67 @@
+// Random numbers made by the host: pseudo-random generators. What is not here (Sobol sequences,
+// Mersenne twisters, MRG32k3a) does not compile or is refused at creation.
+#pragma once
+#define CURAND_H_
+
+#include "cuda_runtime_api.h"
+
+typedef enum curandStatus {
+    CURAND_STATUS_SUCCESS = 0, CURAND_STATUS_VERSION_MISMATCH = 100,
+    CURAND_STATUS_NOT_INITIALIZED = 101, CURAND_STATUS_ALLOCATION_FAILED = 102,
+    CURAND_STATUS_TYPE_ERROR = 103, CURAND_STATUS_OUT_OF_RANGE = 104,
+    CURAND_STATUS_LENGTH_NOT_MULTIPLE = 105, CURAND_STATUS_DOUBLE_PRECISION_REQUIRED = 106,
+    CURAND_STATUS_LAUNCH_FAILURE = 201, CURAND_STATUS_PREEXISTING_FAILURE = 202,
+    CURAND_STATUS_INITIALIZATION_FAILED = 203, CURAND_STATUS_ARCH_MISMATCH = 204,
+    CURAND_STATUS_INTERNAL_ERROR = 999
+} curandStatus_t;
+
+typedef enum curandRngType {
+    CURAND_RNG_TEST = 0, CURAND_RNG_PSEUDO_DEFAULT = 100, CURAND_RNG_PSEUDO_XORWOW = 101,
+    CURAND_RNG_PSEUDO_MRG32K3A = 121, CURAND_RNG_PSEUDO_MTGP32 = 141,
+    CURAND_RNG_PSEUDO_MT19937 = 142, CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
+    CURAND_RNG_QUASI_DEFAULT = 200, CURAND_RNG_QUASI_SOBOL32 = 201,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 = 202, CURAND_RNG_QUASI_SOBOL64 = 203,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 = 204
+} curandRngType_t;
+
+typedef enum curandOrdering {
+    CURAND_ORDERING_PSEUDO_BEST = 100, CURAND_ORDERING_PSEUDO_DEFAULT = 101,
+    CURAND_ORDERING_PSEUDO_SEEDED = 102, CURAND_ORDERING_PSEUDO_LEGACY = 103,
+    CURAND_ORDERING_QUASI_DEFAULT = 201
+} curandOrdering_t;
+
+typedef struct curandGenerator_st *curandGenerator_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type)
+    SIMT_AS("RandCreate");
+curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t type)
+    SIMT_AS("RandCreateHost");
+curandStatus_t curandDestroyGenerator(curandGenerator_t generator) SIMT_AS("RandDestroy");
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed)
+    SIMT_AS("RandSeed");
+curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset)
+    SIMT_AS("RandOffset");
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order)
+    SIMT_AS("RandOrdering");
+curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) SIMT_AS("RandStream");
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *output, size_t count)
+    SIMT_AS("RandGenerate");
+curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *output, size_t count)
+    SIMT_AS("RandUniform");
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *output, size_t count)
+    SIMT_AS("RandUniformDouble");
+curandStatus_t curandGenerateNormal(
+    curandGenerator_t generator, float *output, size_t count, float mean, float deviation
+) SIMT_AS("RandNormal");
+curandStatus_t curandGenerateNormalDouble(
+    curandGenerator_t generator, double *output, size_t count, double mean, double deviation
+) SIMT_AS("RandNormalDouble");
+curandStatus_t curandGenerateLogNormal(
+    curandGenerator_t generator, float *output, size_t count, float mean, float deviation
+) SIMT_AS("RandLogNormal");
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,4 @@
+#pragma once
+#define __DEVICE_TYPES_H__
+
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };

@@ -1,0 +1,3 @@
+// Thrust is one header here.
+#pragma once
+#include "simt/thrust.h"
