@@ -17,11 +17,13 @@ from sigtrans.check import Checked, Request, check_tree
 from sigtrans.cli import main
 from sigtrans.config import Config
 from sigtrans.discover import find_files
+from sigtrans.judge import Judge
 from sigtrans.names import load
 from sigtrans.plan import Settings
 from sigtrans.port import port_copy
 from sigtrans.sdk import Mcc, Sdk
 from sigtrans.semantics import Fault, Reading, Unit
+from sigtrans.units import Sources
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = "#include <musa_runtime.h>\n"
@@ -361,13 +363,109 @@ def test_names_of_the_users_own_rules_are_not_denied(tmp_path: Path) -> None:
     assert said(checked) == []
 
 
-def test_the_example_has_one_error_its_stop(tmp_path: Path) -> None:
+def test_the_example_has_one_open_item_its_stop(tmp_path: Path) -> None:
     port_copy(ROOT / "examples" / "gridstat", tmp_path / "out", Settings(jobs=1))
     checked = check_tree(tmp_path / "out", TABLE, Config(), Request(jobs=1))
     assert checked.units >= 5
     lines = [line for line in said(checked) if line.split()[1] != "SIG815"]
-    assert [line.split()[1] for line in lines] == ["SIG816"]
+    assert [line.split()[1] for line in lines] == ["SIG818"]
     assert "%smid" in lines[0]
+
+
+# --- what the port said already -------------------------------------------------------------------
+
+
+def run_ported(folder: Path, files: Mapping[str, str]) -> Checked:
+    """Port a tree, and check the port."""
+    source = write_tree(folder / "src", files)
+    port_copy(source, folder / "out", Settings(jobs=1))
+    return check_tree(folder / "out", TABLE, Config(), Request(jobs=1))
+
+
+CUDA = "#include <cuda_runtime.h>\n"
+STOP = (
+    "#if defined(__MUSA_ARCH__)\n"
+    '#error "sigtrans SIG401: decide for MUSA: __CUDA_ARCH__ == 800"\n'
+    "#elif __CUDA_ARCH__ == 800\n#define BLOCKS 2\n#else\n#define BLOCKS 1\n#endif\n"
+)
+
+
+def test_a_stop_of_the_port_is_said_once_and_what_lies_behind_it_is_checked(tmp_path: Path) -> None:
+    use = '#include "h.h"\n__global__ void NAME(int *p) { *p = BLOCKS + other; }\n'
+    files = {
+        "h.h": STOP,
+        "a.mu": KERNEL + use.replace("NAME", "a"),
+        "b.mu": KERNEL + use.replace("NAME", "b"),
+    }
+    checked = run(tmp_path, files)
+    assert said(checked) == [
+        "a.mu:3:43 SIG816 use of undeclared identifier 'other'",
+        "b.mu:3:43 SIG816 use of undeclared identifier 'other'",
+        "h.h:2:2 SIG818 open item of the port, SIG401: decide for MUSA: __CUDA_ARCH__ == 800",
+    ]
+    assert [d.severity for f in checked.plan.files for d in f.diagnostics if f.path == "h.h"] == [
+        "warning"
+    ]
+
+
+def test_a_name_of_CUDA_in_a_stopped_condition_is_found_elsewhere(tmp_path: Path) -> None:
+    files = {
+        "a.mu": KERNEL + STOP.replace("2\n", "cudaFree\n") + "void f(void *p) { cudaFree(p); }"
+    }
+    codes = [line.split()[1] for line in said(run(tmp_path, files))]
+    assert codes == ["SIG818", "SIG814"]
+
+
+def test_an_error_of_somebody_else_is_no_stop(tmp_path: Path) -> None:
+    lines = said(run(tmp_path, KERNEL + '#error "no SIG401: here"\n'))
+    assert lines == ['a.mu:2:2 SIG816 "no SIG401: here"']
+
+
+OPEN = {
+    "header": ("#include <npp.h>\nNppStatus s;\n", "SIG103: <npp.h> is a header of CUDA"),
+    "name": (CUDA + "int f(int *p) { return nvrtcGetCUBIN(p); }\n", "SIG101: 'nvrtcGetCUBIN' is"),
+    "arguments": (
+        "#include <cuda.h>\nCUresult f(CUcontext *c, CUctxCreateParams *p) {\n"
+        "  return cuCtxCreate(c, p, 0, 0); }\n",
+        "SIG142: 'muCtxCreate' takes 3 arguments, and 4 are given",
+    ),
+    "guard": (
+        CUDA + "#ifdef CUBLAS_API_H_\nvoid help();\n#endif\nvoid f() { help(); }\n",
+        "SIG403: 'help' is not declared: a.mu has it behind",
+    ),
+    "overload": (
+        CUDA + "#ifdef CUBLAS_API_H_\nvoid help(void *);\n#endif\nvoid help();\n"
+        "void f(void *p) { help(p); }\n",
+        "SIG403: no form of 'help' fits: a.mu has it behind",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), OPEN.values(), ids=OPEN)
+def test_what_the_port_reported_is_an_open_item(tmp_path: Path, code: str, expected: str) -> None:
+    lines = said(run_ported(tmp_path, {"a.cu": code}))
+    assert {line.split()[1] for line in lines} == {"SIG818"}
+    assert f"open item of the port, {expected}" in lines[0]
+
+
+@pytest.mark.parametrize(("code", "expected"), OPEN.values(), ids=OPEN)
+def test_without_the_report_of_a_port_it_is_an_error(
+    tmp_path: Path, code: str, expected: str
+) -> None:
+    source = write_tree(tmp_path / "src", {"a.cu": code})
+    port_copy(source, tmp_path / "out", Settings(jobs=1))
+    shutil.rmtree(tmp_path / "out" / ".sigtrans")
+    checked = check_tree(tmp_path / "out", TABLE, Config(), Request(jobs=1))
+    (severity,) = {d.severity for f in checked.plan.files for d in f.diagnostics}
+    assert severity == "error"
+
+
+def test_what_was_broken_after_the_port_is_an_error(tmp_path: Path) -> None:
+    source = write_tree(tmp_path / "src", {"a.cu": CUDA + "void f(void *p) { cudaFree(p); }\n"})
+    port_copy(source, tmp_path / "out", Settings(jobs=1))
+    (tmp_path / "out" / "a.mu").write_text(KERNEL + "void f(void *p) { musaFree(p, 1); }\n")
+    lines = said(check_tree(tmp_path / "out", TABLE, Config(), Request(jobs=1)))
+    assert lines == ["a.mu:2:19 SIG811 'musaFree' takes 1 argument, and 2 are given"]
 
 
 # --- trouble --------------------------------------------------------------------------------------
@@ -410,10 +508,10 @@ def test_a_compiler_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_file_that_was_not_read_is_a_warning(tmp_path: Path) -> None:
     tree = write_tree(tmp_path, {"a.mu": KERNEL})
     (found,) = find_files(tree, Request().options)
-    sources = check._Sources(str(tree), [found], frozenset(("a.mu",)))
-    units = sources.find_units(Request(), {}, frozenset())
-    judge = check._Judge(str(tree), TABLE, frozenset(), False, sources)
-    ((path, diagnostic),) = judge.find(units[0], Reading(why="it hung"))
+    sources = Sources(str(tree), [found], frozenset(("a.mu",)))
+    (unit,) = sources.find_units((), (), "", {}, frozenset())
+    judge = Judge(str(tree), TABLE, frozenset(), False, sources, {})
+    ((path, diagnostic),) = judge.find(unit, Reading(why="it hung"))
     assert (path, diagnostic.code, diagnostic.severity) == ("a.mu", "SIG817", "warning")
 
 
