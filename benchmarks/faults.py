@@ -1,10 +1,10 @@
-"""Planted faults and clean kernels: what `sigtrans run --matrix` finds of the first and says of the second.
+"""Planted faults and clean kernels: what `sigtrans run --matrix` says of each.
 
     python benchmarks/faults.py [--file NAME.cu]... [--verbose]
 
-Every case of benchmarks/faults/list.tsv is run through the whole matrix. A faulty case is found when
-the matrix reports anything; `on the line` counts those with a finding on a line that the list names.
-A clean case with any report but a note is an alarm.
+Every case of benchmarks/faults/list.tsv is run through the whole matrix. A faulty case is found
+when the matrix reports anything; `on the line` counts those with a finding on a line that the list
+names. A clean case with any report but a note is an alarm.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main() -> None:
     cases = [c for c in read_cases() if not options.file or c.file in options.file]
     for file in sorted({c.file for c in cases}):
         for mode in ("plain", "checked", "sanitized"):
-            build(Program((HERE / file,)), mode)  # type: ignore[arg-type]
+            build(Program((HERE / file,)), mode)
 
     def play(case: Case) -> tuple[Case, Matrix]:
         return case, play_matrix(Program((HERE / case.file,)), [case.name], {}, 30.0, RUNS)

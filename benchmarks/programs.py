@@ -238,7 +238,7 @@ def play(job: Job, seconds: float, musa: bool = False) -> Result:
             return Result(job, "time", f"more than {seconds:.0f} s")
         said = ran.stdout + ran.stderr
         bad = next(
-            (l for l in said.splitlines() if BAD.search(l) and not GOOD_DESPITE.search(l)), ""
+            (x for x in said.splitlines() if BAD.search(x) and not GOOD_DESPITE.search(x)), ""
         )
         if "waived" in said.lower():
             return Result(job, "waived", said.strip().splitlines()[-1])
