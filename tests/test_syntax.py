@@ -267,7 +267,7 @@ def test_walk_is_not_recursive() -> None:
     assert sum(1 for _ in walk(parse("cuda", deep).root_node)) > 6000
 
 
-@pytest.mark.parametrize("language", ["cuda", "cmake", "make", "python"])
+@pytest.mark.parametrize("language", ["cuda", "python"])
 def test_every_language_parses_anything(language: str) -> None:
     root = parse(language, b"\x00\xff{(\n").root_node
     assert (root.start_byte, root.end_byte >= 0) == (root.start_byte, True)
